@@ -1,38 +1,38 @@
-// The words of git commands that decide what a commit holds: pathspecs, modes, how far a reset goes.
+// The arguments of git commands that determine what a commit holds: pathspecs, modes, the extent of a reset.
 
 import { joinPath } from './scripts.ts';
 import { wildcardMatcher } from '../text/wildcards.ts';
 
-/** Which paths a command is about. */
+/** Which paths a command affects. */
 export interface PathChoice {
   readonly matches: (path: string) => boolean;
-  /** The paths that are named one by one; undefined where a pattern, a directory or `.` is among them. */
+  /** The paths, if all are named one by one; undefined if a pattern, a directory or `.` is among them. */
   readonly named: readonly string[] | undefined;
-  /** Words that only the shell knows (`$FILES`), or a choice by hand (`-p`): the log does not tell which paths. */
+  /** Arguments that only the shell knows (`$FILES`), or an interactive choice (`-p`): the log does not show which paths. */
   readonly isUnclear: boolean;
 }
 
-/** A commit by its words. */
+/** A commit according to its arguments. */
 export interface CommitWords {
   readonly isAll: boolean;
   readonly isAmend: boolean;
   /** `--dry-run` commits nothing. */
   readonly isTry: boolean;
-  /** The paths that were given. */
+  /** The paths, if any were given. */
   readonly paths: PathChoice | undefined;
-  /** What waits in the index goes in: only paths that are given without `-i` leave it out. */
+  /** Staged changes are included, unless paths are given without `-i`. */
   readonly isOfIndex: boolean;
   readonly subject: string | undefined;
 }
 
-/** Options of `git commit` that take the next word; short ones also take what follows them in their own word. */
+/** Options of `git commit` that take the next word; short ones also take the rest of their own word. */
 const COMMIT_VALUES = new Set(
   '--message --file --reuse-message --reedit-message --author --date --template --trailer --fixup --squash --cleanup'.split(
     ' ',
   ),
 );
 
-/** Reads the words behind `git commit`. @param directory where git ran, as the paths of the trail name it */
+/** Parses the words after `git commit`. @param directory where git ran, named as in the trail */
 export function commitWords(words: readonly string[], directory: string): CommitWords {
   const operands: string[] = [];
   let letters = '';
@@ -66,14 +66,14 @@ export function commitWords(words: readonly string[], directory: string): Commit
   };
 }
 
-/** The first line of a message, also of a heredoc inside of `$(…)`. */
+/** The first line of a message, also of a heredoc inside `$(…)`. */
 export function firstLine(message: string): string | undefined {
   const lines = message.trimStart().split('\n');
   const subject = (lines[0]?.startsWith('$(cat <<') === true ? lines[1] : lines[0])?.trim();
   return subject === '' ? undefined : subject;
 }
 
-/** What `git add` or `git rm` is given. */
+/** The paths given to `git add` or `git rm`. */
 export function addedPaths(
   words: readonly string[],
   directory: string,
@@ -91,14 +91,14 @@ export function addedPaths(
   return { ...choice, isUnclear: choice.isUnclear || isByHand, isTracked };
 }
 
-/** The words that are no options, all of those behind `--`. */
+/** The words that are not options, and all words after `--`. */
 export function operandsOf(words: readonly string[]): readonly string[] {
   const dashes = words.indexOf('--');
   const before = dashes < 0 ? words : words.slice(0, dashes);
   return [...before.filter((word) => !word.startsWith('-')), ...(dashes < 0 ? [] : words.slice(dashes + 1))];
 }
 
-/** The choice that pathspecs make, from the directory in which git ran. */
+/** The choice made by pathspecs, relative to the directory where git ran. */
 export function pathsOf(specs: readonly string[], directory: string): PathChoice {
   const isUnclear = specs.some((spec) => /[$`{<]/.test(spec) || /^:[^/]/.test(spec));
   const paths = specs.map((spec) => (spec.startsWith(':/') ? spec.slice(2) : inDirectory(directory, spec)));
@@ -109,7 +109,7 @@ export function pathsOf(specs: readonly string[], directory: string): PathChoice
   return { matches, named: isPlain ? [...new Set(paths)] : undefined, isUnclear };
 }
 
-/** A path that git ran with, as the trail names it: relative to the working directory where it lies in it. */
+/** A path of a git command, named as in the trail: relative to the working directory if inside it. */
 export function inDirectory(directory: string, path: string): string {
   const joined = path.startsWith('/') || directory === '.' ? path : joinPath(directory, path);
   const kept: string[] = [];
@@ -121,23 +121,23 @@ export function inDirectory(directory: string, path: string): string {
   return joined.startsWith('/') ? `/${told}` : told === '' ? '.' : told;
 }
 
-/** Whether a path is one or lies below it; below `.` lies what is relative. */
+/** Whether a path is a directory or is inside it; every relative path is inside `.`. */
 export function isAtOrBelow(path: string, directory: string): boolean {
   if (directory === '.') return !/^[/~]|^\.\.(?:\/|$)/.test(path);
   return path === directory || path.startsWith(`${directory}/`);
 }
 
-/** The longest pathspec that matches a path, in characters. @source PATH_MAX of Linux */
+/** Characters of the longest pathspec that matches a path. @source PATH_MAX of Linux */
 const LONGEST_PATTERN = 4096;
 
-/** Of a pathspec a star matches any characters, slashes included; what matches a directory matches what lies below it. */
+/** In a pathspec, a star matches any characters, including slashes; what matches a directory matches everything below it. */
 function pathspecMatcher(spec: string): (path: string) => boolean {
   if (spec.length > LONGEST_PATTERN) return () => false;
   const matchers = [wildcardMatcher(spec), wildcardMatcher(`${spec}/*`)];
   return (path) => path.length <= LONGEST_PATTERN && matchers.some((matches) => matches(path));
 }
 
-/** How many commits a revision such as `HEAD~2` lies behind; undefined for one that is named otherwise. */
+/** How many commits a revision such as `HEAD~2` is behind HEAD; undefined for other forms. */
 export function stepsBack(revision: string): number | undefined {
   const match = /^(?:HEAD|@)((?:~\d*|\^)*)$/.exec(revision);
   if (match === null) return undefined;

@@ -1,6 +1,6 @@
-// The file that a converter, a renderer or a fetcher makes: nobody wrote it, and no edit tells of it.
+// The file that a converter, a renderer or a downloader creates: it is not an edit and has no known author.
 
-/** Options by which programs are told where to write, each with the options of its own manual. */
+/** The output options of programs, each from the program's own manual. */
 const BY_OPTION: ReadonlyMap<string, RegExp> = new Map([
   ['sips', /^(?:-o|--out)$/],
   ['pandoc', /^(?:-o|--output)$/],
@@ -15,10 +15,10 @@ const BY_OPTION: ReadonlyMap<string, RegExp> = new Map([
   ['wget', /^(?:-O|--output-document)$/],
 ]);
 
-/** Programs that write to the last of their operands. */
+/** Programs that write to their last operand. */
 const BY_PLACE = new Set(['convert', 'magick', 'ffmpeg', 'wkhtmltopdf', 'd2', 'dwebp', 'gif2webp']);
 
-/** The path of the file that a command makes, as written; undefined where it makes none, or its words do not tell. */
+/** The path of the file that a command creates, as written; undefined if it creates none, or its words do not show it. */
 export function madeFile([program = '', ...rest]: readonly string[]): string | undefined {
   const option = BY_OPTION.get(program);
   const path =
@@ -30,10 +30,10 @@ export function madeFile([program = '', ...rest]: readonly string[]): string | u
   return path !== undefined && FILE.test(path) && !path.includes('://') ? path : undefined;
 }
 
-/** A name with an extension: `-` and `png:-` are no files, and a directory gets names that nobody told. */
+/** A name with an extension: `-` and `png:-` are not files, and the names inside an output directory are unknown. */
 const FILE = /^[^-].*\.[A-Za-z]\w{0,8}$/;
 
-/** What an option is set to, in the next word or in its own. */
+/** The value of an option, in the next word or in its own. */
 function valueOf(option: RegExp, words: readonly string[]): string | undefined {
   for (const [at, word] of words.entries()) {
     if (option.test(word)) return words[at + 1];

@@ -1,6 +1,6 @@
-// Which commands test, build or lint, and which are done once: what another run says of a failure depends on it.
+// Which commands test, build or lint, and which run only once: what a later run says about a failure depends on it.
 
-/** Programs whose first word names the task, that name it with their second, and that run another program. */
+/** Programs that name the task in their first word, in their second word, and those that run another program. */
 const RUNNERS =
   /^(?:pytest|tox|jest|vitest|mocha|ava|tsc|eslint|oxlint|ruff|mypy|pyright|flake8|pylint|black|prettier|rubocop|rspec|phpunit|ctest|golangci-lint|shellcheck|rustc|gcc|clang)$/;
 const VERB_RUNNERS =
@@ -10,17 +10,17 @@ const LAUNCHERS =
 /** Options between a program and the name of what it runs. */
 const OPTIONS_BEFORE =
   /^((?:npm|pnpm|yarn|bun|make|cargo|go|mvn|\.\/gradlew|just)) (?:-\S[^\s=]*=\S+ |-{1,2}(?:prefix|filter|workspace|cwd|C|F|w|dir|f) \S+ |-(?!-?(?:prefix|filter|workspace|cwd|w|dir|f) \S+ )[a-z-]+ )+/;
-/** Where programs of the machine lie. */
+/** Directories of system programs. */
 const BIN = /^\/(?:usr\/)?(?:local\/)?bin\//;
 const ASSIGNMENTS = /^(?:\w+=(?:"[^"]*"|'[^']*'|[^\s"']|"(?![^"]*")|'(?![^']*'))* )+/;
 
 /** Names of tasks and programs that check something. */
 const CHECKS =
   /(?:^|[\s:_./-])(?:tests?|specs?|build|lint\w*|checks?|verify|validate|types?|typecheck|tsc|compile|vet|ci|e2e)(?:[:_./-]|$)/;
-/** What only writes the form of files anew. */
+/** Commands that only reformat files. */
 const FORMATS = /\b(?:fmt|format|prettier|black)\b(?!.*check)/;
 
-/** A command without the variables that are set for it. */
+/** A command without the variables set for it. */
 export function withoutAssignments(command: string): string {
   return command.replace(ASSIGNMENTS, '');
 }
@@ -35,31 +35,31 @@ export function checksIn(script: string): string[] {
   return splitCommands(script).filter(isCheck);
 }
 
-/** The commands of a script, told apart by what stands between them, whatever is quoted. */
+/** Splits a script into commands at its separators, ignoring quoting. */
 export function splitCommands(script: string): string[] {
   return script.split(/(?:(?<!\s)\s+)?(?:&&|\|\||[;|\n])\s*/);
 }
 
-/** What only starts a program that the project brings along. */
+/** Launchers that only start a program of the project. */
 const STARTERS = /^(?:npx|pnpx|bunx|pnpm exec|yarn exec|npm exec --) /;
 
-/** A command without what only starts its program. */
+/** A command without its launcher. */
 export function withoutLauncher(command: string): string {
   return command.replace(STARTERS, '');
 }
 
-/** Whether a command only writes the form of files anew. */
+/** Whether a command only reformats files. */
 export function isFormatting(command: string): boolean {
   return FORMATS.test(command);
 }
 
-/** What brings in what others need. */
+/** Commands that install dependencies. */
 const INSTALLS =
   /^(?:(?:npm|pnpm|yarn|bun|pip3?|uv|poetry|bundle|cargo|composer|apt|apt-get|brew|go mod|go)(?: pip)? (?:i|ci|install|add|sync|update|tidy|get|download)\b|yarn$|python3? -m pip install\b)/;
-/** What writes files as a linter wants them. */
+/** Commands that rewrite files to satisfy a linter. */
 const REWRITES = /^(?:\S+ ){0,3}(?:--(?:fix|write)\b|fmt\b)/;
 
-/** What a command does that may be what makes another one pass: it brings in what that needs, or builds it, or writes files anew. */
+/** How a command may make another one pass: it installs or builds what that needs, or rewrites files. */
 export function mendsBy(command: string): 'installing' | 'making' | undefined {
   const bare = withoutAssignments(command);
   if (INSTALLS.test(bare)) return 'installing';
@@ -71,7 +71,7 @@ export function isCheck(command: string): boolean {
   return taskOf(command) !== undefined;
 }
 
-/** What a check runs, without what starts it, and what it is given; undefined for other commands. */
+/** What a check runs, without its launcher, and its arguments; undefined for other commands. */
 function taskOf(command: string): string | undefined {
   if (FORMATS.test(command)) return undefined;
   let rest = withoutAssignments(command).replace(BIN, '').replace(OPTIONS_BEFORE, '$1 ');
@@ -83,17 +83,17 @@ function taskOf(command: string): string | undefined {
   return undefined;
 }
 
-/** Whether a command runs a script of the project whose name says that it checks: `bin/test`, `./run_tests.sh`. */
+/** Whether a command runs a project script with the name of a check: `bin/test`, `./run_tests.sh`. */
 function isOwnCheck(command: string): boolean {
   const [program = ''] = command.split(' ', 1);
   const at = program.lastIndexOf('/') + 1;
   return at > 0 && CHECKS.test(program.slice(at));
 }
 
-/** What a check looks at: the form of files, whether they fit together, what they do, or all of it. */
+/** What a check covers: the format of files, whether they fit together, what they do, or everything. */
 type Reach = 'form' | 'fit' | 'deeds' | 'all';
 
-/** By the reach of a check that ran well, what else is well then. */
+/** What a successful check of each reach also covers. */
 const INCLUDED: Readonly<Record<Reach, readonly Reach[]>> = {
   form: ['form'],
   fit: ['fit'],
@@ -109,7 +109,7 @@ function reachOf(task: string): Reach {
   return /\b(?:checks?|verify|validate|ci|tox)\b/.test(name) ? 'all' : 'fit';
 }
 
-/** Whether a check that ran well looked at all that another one had looked at, as far as their words tell. */
+/** Whether a successful check covers what another one covered, judging by their words. */
 export function includesCheck(well: string, failed: string): boolean {
   const [wide, narrow] = [taskOf(well), taskOf(failed)];
   if (wide === undefined || narrow === undefined) return false;
@@ -120,30 +120,30 @@ export function includesCheck(well: string, failed: string): boolean {
   return isOfAll && INCLUDED[reachOf(wide)].includes(reachOf(narrow));
 }
 
-/** Programs that are told as they went: whether they ran well since says nothing of what failed. */
+/** Programs whose runs stand for themselves: a later success says nothing about an earlier failure. */
 const DEEDS =
   /^(?:mkdir|rmdir|rm|cp|mv|ln|chmod|chown|touch|kill|pkill|git|gh|glab|curl|wget|ssh|scp|apt|apt-get|brew|docker|kubectl|tmux|ps|cd|ls|open)(?: |$)/;
 
-/** Whether a command does one thing once, so that nobody runs it again to see it pass. */
+/** Whether a command performs a one-time action, so that nobody runs it again to see it pass. */
 export function isDeed(command: string): boolean {
   return DEEDS.test(withoutAssignments(command));
 }
 
-/** How programs say that their words were wrong, rather than what they work on. */
+/** How programs report that their arguments were wrong, rather than their input. */
 const USAGE =
   /\b(?:(?:unknown|unrecogni[sz]ed|unexpected|invalid|illegal|undefined) (?:option|flag|command|subcommand|argument|arguments|switch|choice)s?\b|no such (?:option|command|subcommand)|(?:flag|option) provided but not defined|(?:missing|requires?) (?:an? |the |required )*(?:argument|operand|subcommand)|command not found|unmatched ['"]|parse error near|accepts \d+ arg)|^usage: /i;
 
-/** Whether a run failed because it was spelled wrong. */
+/** Whether a run failed because it was misspelled. */
 export function isMisspelled(telling: readonly string[]): boolean {
   return telling.slice(0, 2).some((line) => USAGE.test(line));
 }
 
-/** Program and verb of a command without the variables that are set for it. */
+/** Program and verb of a command without the variables set for it. */
 export function programOf(command: string): string {
   return withoutAssignments(command).split(' ', 2).join(' ');
 }
 
-/** What a command does, without its operands: program and verb, or what starts a task with the name of the task. */
+/** A command without its operands: program and verb, or the launcher of a task with the task's name. */
 export function actOf(command: string): string {
   const bare = withoutAssignments(command);
   const launcher = LAUNCHERS.exec(bare)?.[0] ?? '';

@@ -1,12 +1,12 @@
-// Edits that a program makes which a shell script gives to an interpreter: `python - <<EOF … write_text(…)`.
+// Edits by a program that a shell script passes to an interpreter: `python - <<EOF … write_text(…)`.
 
-/** A file that a program writes, with the rows of the program that say what becomes of it. */
+/** A file that a program writes, with the program's rows that determine its content. */
 export interface ScriptEdit {
   readonly path: string;
   readonly how: string;
 }
 
-/** A file as a program names it: quoted, or by a variable. */
+/** A file in a program: a string, or a variable. */
 const NAMED = String.raw`(?:(['"\x60])([^'"\x60\n]{1,200})\1|([A-Za-z_]\w{0,60}))`;
 
 /** How programs write: `open(f, 'w')`, `Path(f).write_text(…)`, `fs.writeFileSync(f, …)`, `File.write(f, …)`. */
@@ -17,7 +17,7 @@ const WRITES = [
   String.raw`\bFile\.write\(\s*${NAMED}`,
 ].map((source) => new RegExp(source, 'g'));
 
-/** Places of one kind in a program that are looked at: each may have its variable looked up. */
+/** Most places of one kind that are examined in a program: each may require a variable lookup. */
 const MAX_WRITES = 20;
 
 const MAY_WRITE = /write|open\(/;
@@ -26,12 +26,15 @@ const MAY_WRITE = /write|open\(/;
 const PLUMBING =
   /^\s*(?!\s)(?:$|#|\/\/|import\b|from \S+ import|(?:const|let|var) .*require\(|with open\(|print\(|console\.|assert\b|\w+ ?= ?(?:\w+\.)?(?:read|readFile\w*|read_text|open)\(|(?:const |let )?\w+ ?= ?.{0,60}\.?(?:read_text|read|readFileSync)\(.*\)\s*;?$|.*write(?:_text|File\w*)?\(\w+(?:, ?\w+)?(?:, ?(?:encoding ?= ?)?['"][\w-]+['"])?\)\s*;?$|(?:const |let )?\w+ ?= ?(?:(?:\w+\.)?Path\()?['"][^'"]*['"]\)?;?\s*$)/;
 
-/** A piece of text in a row of a program. */
+/** A string in a row of a program. */
 const HOLDS_TEXT = /"""|'''|(['"\x60])[^'"\x60\w]*\w[^'"\x60]*\1/;
-/** What begins or ends a text of several rows. */
+/** Begins or ends a string of several rows. */
 const TEXT_MARK = /'''|"""|\x60/g;
 
-/** The rows of a program that say what becomes of a file: the texts in it, where it has any, not what puts them in place. */
+/**
+ * The rows of a program that determine a file's content: those with strings if there are any, without the code that writes
+ * them.
+ */
 function tellingRows(rows: readonly string[]): readonly string[] {
   const telling = rows.filter((row) => !PLUMBING.test(row));
   let isInText = false;
@@ -43,7 +46,7 @@ function tellingRows(rows: readonly string[]): readonly string[] {
   return texts.length > 0 ? texts : telling;
 }
 
-/** The files that a program writes under a name that it tells. */
+/** The files that a program writes under a known name. */
 export function scriptEdits(program: string): ScriptEdit[] {
   if (!MAY_WRITE.test(program)) return [];
   const paths = new Set<string>();
@@ -59,11 +62,11 @@ export function scriptEdits(program: string): ScriptEdit[] {
   return [...paths].map((path) => ({ path, how }));
 }
 
-/** The path that a variable is given in a program. */
+/** The path assigned to a variable in a program. */
 function valueOf(variable: string, program: string): string | undefined {
   for (const [, name, , path] of program.matchAll(GIVEN)) if (name === variable) return path;
   return undefined;
 }
 
-/** A variable that is given a path. */
+/** A variable that is assigned a path. */
 const GIVEN = /\b([A-Za-z_]\w{0,60})\s*=\s*(?:[\w.]*Path\(\s*)?(['"\x60])([^'"\x60\n]{1,200})\2/g;

@@ -1,5 +1,5 @@
-// Shell commands as data: which programs ran with which words, and which files they read, wrote, moved or removed.
-// The grammar is unbash's; this file knows only what the common programs do with their operands.
+// Shell commands as data: which programs ran with which words, and which files they read, wrote, moved or removed. unbash
+// provides the grammar; this file knows only how the common programs use their operands.
 
 import { parse } from 'unbash';
 import type { Command, Node, Redirect, Script, Word } from 'unbash';
@@ -7,24 +7,24 @@ import type { Command, Node, Redirect, Script, Word } from 'unbash';
 import { madeFile } from './made-files.ts';
 import { scriptEdits } from './script-edits.ts';
 
-/** A range of lines, 1-based and closed; the end is absent where the reader read to the end of the file. */
+/** A closed range of lines, counted from 1; without an end, it extends to the end of the file. */
 export interface LineRange {
   readonly from: number;
   readonly to?: number;
 }
 
-/** One simple command of a script with wrappers (`env X=1`, `sudo`, `timeout 5`) taken off. */
+/** One simple command of a script, without wrappers (`env X=1`, `sudo`, `timeout 5`). */
 export interface SimpleCommand {
   /** Program and operands, quotes removed; never empty. */
   readonly words: readonly string[];
-  /** The program as it was given, where its place picks one of several: `/usr/bin/python3`. */
+  /** The program as given, if its path selects one of several: `/usr/bin/python3`. */
   readonly given: string | undefined;
-  /** Variables that are set for it alone (`X=1`), as written. */
+  /** Variables set for this command only (`X=1`), as written. */
   readonly assignments: readonly string[];
   readonly redirects: readonly ShellRedirect[];
-  /** The directory that `cd` put it in, as written, or undefined. */
+  /** The directory that `cd` changed to, as written, or undefined. */
   readonly directory: string | undefined;
-  /** What stands between it and the command before it: `inner` where it is a part of a condition or a function. */
+  /** The operator between it and the previous command: `inner` within a condition or a function. */
   readonly joint: Joint;
 }
 
@@ -39,31 +39,31 @@ export interface ShellRedirect {
 
 /** What a command does to one file. */
 export interface ShellFileAction {
-  /** `restore`: git puts back what it has, whatever was edited since; the path may be a directory. */
+  /** `restore`: git restores its version, discarding edits; the path may be a directory. */
   readonly action: 'read' | 'edit' | 'create' | 'delete' | 'move' | 'restore';
   readonly path: string;
   /** The new name of a moved file. */
   readonly to?: string;
   readonly range?: LineRange;
-  /** The text that is written or added, where the command holds it. */
+  /** The text written or added, if the command contains it. */
   readonly content?: string;
-  /** What an edit is told to do, where the new text is not known; of `restore`, the revision that git takes, where that is named. */
+  /** The editing commands, if the new text is unknown; for `restore`, git's revision, if named. */
   readonly how?: string;
 }
 
-/** The parser is quadratic on some nonsense (nested braces); beyond this a script is data, and its head tells enough. */
+/** The parser is quadratic on some nonsense (nested braces); a longer script is data, and its head is enough. */
 export const MAX_SCRIPT_LENGTH = 20_000;
 const MAX_DEPTH = 8;
 
 /**
- * The simple commands of a script in order, those inside of `bash -lc "…"`, subshells, loops and conditions included.
- * Never throws: what cannot be parsed yields what came before it.
+ * The simple commands of a script in order, including those inside `bash -lc "…"`, subshells, loops and conditions. Never
+ * throws: for an unparsable script it returns the commands before the error.
  */
 export function simpleCommands(script: string): SimpleCommand[] {
   return partedScript(script).simple;
 }
 
-/** The simple commands of a script, apart from those behind `||`: nobody knows whether they ran. */
+/** The simple commands of a script, separated from those behind `||`, which may not have run. */
 export function partedScript(script: string): { simple: SimpleCommand[]; guarded: SimpleCommand[] } {
   const simple: SimpleCommand[] = [];
   const guarded: SimpleCommand[] = [];
@@ -76,7 +76,7 @@ interface ScriptWalk {
   readonly found: SimpleCommand[];
   readonly guarded: SimpleCommand[];
   directory: string | undefined;
-  /** How the next command is joined to the one before it. */
+  /** How the next command is joined to the previous one. */
   joint: Joint;
   isInner: boolean;
 }
@@ -86,7 +86,7 @@ function collectScript(script: string, walk: ScriptWalk, depth: number): void {
   visitAll(parseScript(script)?.commands ?? [], ';', walk, depth);
 }
 
-/** Visits commands that follow each other, joined alike. */
+/** Visits consecutive commands with the same joint. */
 function visitAll(nodes: readonly Node[], joint: Joint, walk: ScriptWalk, depth: number): void {
   for (const [at, node] of nodes.entries()) {
     if (at > 0) walk.joint = joint;
@@ -94,7 +94,7 @@ function visitAll(nodes: readonly Node[], joint: Joint, walk: ScriptWalk, depth:
   }
 }
 
-/** Visits what runs under a condition, or when it is called. */
+/** Visits commands that run under a condition, or when called. */
 function visitInner(nodes: readonly Node[], walk: ScriptWalk, depth: number): void {
   const wasInner = walk.isInner;
   walk.isInner = true;
@@ -102,7 +102,7 @@ function visitInner(nodes: readonly Node[], walk: ScriptWalk, depth: number): vo
   walk.isInner = wasInner;
 }
 
-/** The grammar tree of a script, or undefined where it is nonsense that the parser could stall on or gives up. */
+/** The syntax tree of a script; undefined if it is nonsense that the parser rejects or could stall on. */
 export function parseScript(script: string): Script | undefined {
   if (script.length > MAX_SCRIPT_LENGTH || /\{{40}|\({40}/.test(script)) return undefined;
   try {
@@ -193,7 +193,7 @@ function visitCommand(node: Command, walk: ScriptWalk, depth: number): void {
   }
 }
 
-/** Program and operands of a command, quotes removed and wrappers taken off; empty for a bare assignment. */
+/** Program and operands of a command, without quotes and wrappers; empty for a bare assignment. */
 export function programWords(node: Command): string[] {
   const words = node.name === undefined ? node.suffix : [node.name, ...node.suffix];
   return withoutWrappers(words.map(wordValue));
@@ -201,7 +201,7 @@ export function programWords(node: Command): string[] {
 
 const NO_WORDS: readonly string[] = [];
 
-/** The variables that are set before a program, or by `env` in front of it. */
+/** The variables set before a program, or by a leading `env`. */
 function assignmentsOf({ prefix, name, suffix }: Command): readonly string[] {
   const set = prefix.map(({ text }) => text);
   if (!WRAPPERS.has(programName(name?.text ?? ''))) return set.length === 0 ? NO_WORDS : set;
@@ -215,10 +215,10 @@ function assignmentsOf({ prefix, name, suffix }: Command): readonly string[] {
   ];
 }
 
-/** A word without anything that a shell replaces: no quotes, variables, patterns, escapes. */
+/** A word that a shell leaves unchanged: no quotes, variables, patterns, escapes. */
 const BARE = /^[\w@%+:,./-][\w@%+=:,./-]*$/;
 
-/** A word as a program gets it. The parser reads each word again for its value, which is needless for nine of ten. */
+/** A word as a program receives it. The parser reads each word again for its value, which nine in ten do not need. */
 function wordValue(word: Word): string {
   return BARE.test(word.text) ? word.text : word.value;
 }
@@ -244,7 +244,7 @@ function fileRedirect(redirect: Redirect): ShellRedirect[] {
   return target === '' && content === undefined ? [] : [{ operator: redirect.operator, target, content }];
 }
 
-/** Programs that run the rest of their words, with how many operands of their own they take. */
+/** Programs that run the rest of their words, with the number of operands that they take themselves. */
 const WRAPPERS: ReadonlyMap<string, number> = new Map([
   ['sudo', 0],
   ['env', 0],
@@ -280,12 +280,12 @@ function isAssignment(word: string): boolean {
   return equals > 0 && /^\w+$/.test(word.slice(0, equals));
 }
 
-/** `/usr/bin/git` is git; a script of the project keeps its path, which tells more. */
+/** `/usr/bin/git` is git; a project script keeps its path, which is more specific. */
 function programName(word: string): string {
   return /^\/(?:usr\/)?(?:local\/)?s?bin\//.test(word) ? word.slice(word.lastIndexOf('/') + 1) : word;
 }
 
-/** Programs of which an environment brings one of its own. */
+/** Programs that an environment provides in its own version. */
 const SEVERAL = /^(?:python|pip|node|npm|npx|ruby|gem|perl|php|java|javac|gcc|g\+\+|clang)[\d.]*$/;
 
 function givenProgram({ name, suffix }: Command, program: string): string | undefined {
@@ -296,7 +296,7 @@ function givenProgram({ name, suffix }: Command, program: string): string | unde
 
 const SHELLS = new Set(['bash', 'sh', 'zsh', 'dash', 'ksh']);
 
-/** The script that a shell is given as an argument: of `bash -lc "…"`. */
+/** The script passed to a shell as an argument: `bash -lc "…"`. */
 export function nestedScript(words: readonly string[]): string | undefined {
   if (!SHELLS.has(words[0] ?? '')) return undefined;
   for (let at = 1; at < words.length; at++) {
@@ -307,7 +307,7 @@ export function nestedScript(words: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** A script parted into its commands and what they are given: heredocs and quoted texts of several lines. */
+/** A script split into its commands and their input: heredocs and quoted texts of several lines. */
 export interface ScriptRows {
   readonly commands: string;
   readonly texts: string;
@@ -317,10 +317,10 @@ const HEREDOC = /<<-?[ \t]*(?:(['"])([^'"\n]{1,60})\1|\\?([A-Za-z_]\w{0,59}))/;
 
 const NO_ROWS: ReadonlyMap<string, number> = new Map();
 
-/** Parts a script line by line, without a parse: linear, and good enough for nonsense, too. */
+/** Splits a script line by line, without parsing: linear, and adequate for nonsense, too. */
 export function scriptRows(script: string): ScriptRows {
   const rows = script.split('\n');
-  // Looked up first, so that marks without an end do not make it quadratic.
+  // Indexed first, so that marks without an end do not make it quadratic.
   const last = script.includes('<<') ? new Map(rows.map((row, at) => [row.trim(), at])) : NO_ROWS;
   const commands: string[] = [];
   const texts: string[] = [];
@@ -345,7 +345,7 @@ export function scriptRows(script: string): ScriptRows {
   return { commands: joinContinued(commands), texts: texts.join('\n') };
 }
 
-/** Rows as a text, those that end with a backslash with the next one. */
+/** Joins each row that ends with a backslash to the next one. */
 function joinContinued(rows: readonly string[]): string {
   return rows
     .map((row) => (row.endsWith('\\') ? `${row.slice(0, -1).trimEnd()} ` : `${row.trimEnd()}\n`))
@@ -353,7 +353,7 @@ function joinContinued(rows: readonly string[]): string {
     .trimEnd();
 }
 
-/** The quotation that is open at the end of a row, and where the one closed that was open at its start. */
+/** The quotation open at the end of a row, and where the one that was open at its start closed. */
 function readQuotes(row: string, open: string): { readonly quote: string; readonly closedAt: number } {
   let quote = open;
   let closedAt = open === '' ? 0 : row.length;
@@ -372,7 +372,7 @@ function readQuotes(row: string, open: string): { readonly quote: string; readon
   return { quote, closedAt };
 }
 
-/** Joins a directory and a path as a shell would; an absolute path or `~` stands for itself. */
+/** Joins a directory and a path as a shell would; an absolute path or `~` stays as it is. */
 export function joinPath(directory: string | undefined, path: string): string {
   if (directory === undefined || directory === '' || /^[/~$]/.test(path)) return path;
   return `${directory.replace(/\/$/, '')}/${path}`;
@@ -380,10 +380,10 @@ export function joinPath(directory: string | undefined, path: string): string {
 
 const READERS = new Set(['cat', 'head', 'tail', 'less', 'more', 'nl', 'bat', 'tac', 'od', 'xxd']);
 const GREPS = new Set(['rg', 'grep', 'egrep', 'ag', 'ack']);
-/** Programs that are given a program of their own before the files that they read. */
+/** Programs that take a program before the files that they read. */
 const QUERIES = new Set(['jq', 'awk']);
 
-/** What a simple command does to files, as far as its words tell; paths joined with the directory of `cd`. */
+/** What a simple command does to files, judging by its words; paths joined with the directory of `cd`. */
 export function fileActionsOf(command: SimpleCommand): ShellFileAction[] {
   const git = gitCommandOf(command);
   return [
@@ -406,16 +406,16 @@ function joined(
     }));
 }
 
-/** A run of git with the options before its verb taken off. */
+/** A run of git without the options before its verb. */
 export interface GitCommand {
-  /** Where it works: where `-C` sends it from where it stands. */
+  /** Its directory, after `-C`. */
   readonly directory: string | undefined;
   readonly verb: string;
-  /** What follows the verb. */
+  /** The words after the verb. */
   readonly words: readonly string[];
 }
 
-/** A command as one of git, or undefined where it is none. */
+/** Parses a git command; undefined for other commands. */
 export function gitCommandOf({ words, directory }: SimpleCommand): GitCommand | undefined {
   if (words[0] !== 'git') return undefined;
   let within = directory;
@@ -437,7 +437,7 @@ function gitActions({ verb, words }: GitCommand): ShellFileAction[] {
   return paths.map((path) => ({ action: 'restore', path, ...(how === undefined ? {} : { how }) }));
 }
 
-/** The revision from which a run of git takes paths, where it names one that is not what is checked out. */
+/** The revision from which a git command takes paths, if it names one other than what is checked out. */
 function revisionOf(verb: string, words: readonly string[], paths: readonly string[]): string | undefined {
   const source = words.findIndex((word) => word === '-s' || word === '--source');
   const first = words.find((word) => !word.startsWith('-'));
@@ -450,7 +450,7 @@ function revisionOf(verb: string, words: readonly string[], paths: readonly stri
   return named === undefined || named === 'HEAD' || paths.includes(named) ? undefined : named;
 }
 
-/** The paths whose edits a run of git throws away. */
+/** The paths whose edits a git command discards. */
 function restoredPaths(verb: string, words: readonly string[]): readonly string[] {
   const dashes = words.indexOf('--');
   const named = dashes < 0 ? [] : words.slice(dashes + 1);
@@ -522,24 +522,24 @@ const SEARCH_OPTIONS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['awk', wordSet('-F -v -f')],
   ['jq', wordSet('-f --arg --argjson --indent')],
 ]);
-/** Options by which a searcher shows nothing of a file: whether, which or how many, alone or in front of others. */
+/** Options with which a searcher shows only whether, which or how many files match, alone or combined. */
 const SHOWS_NOTHING =
   /^(?:-[^-efgtTmABCdj]*[qlc]|--(?:quiet|silent|count|count-matches|files-with-matches|files-without-match)$)/;
 
-/** Options that give the pattern or the program, so that no operand does. */
+/** Options that provide the pattern or the program, so that no operand does. */
 const PATTERN_OPTIONS = wordSet('-e -f --regexp --file');
 
 function wordSet(words: string): ReadonlySet<string> {
   return new Set(words.split(' '));
 }
 
-/** What a search looks into, files and directories; undefined where a command is none or shows nothing of them. */
+/** The files and directories that a command searches; undefined if it is not a search or shows none of their content. */
 export function searchedOf({ words: [program = '', ...rest] }: SimpleCommand): readonly string[] | undefined {
   if (!GREPS.has(program) || rest.some((word) => SHOWS_NOTHING.test(word))) return undefined;
   return operandsBehindPattern(program, rest);
 }
 
-/** The operands of a searcher behind its pattern. */
+/** The operands of a searcher after its pattern. */
 function operandsBehindPattern(program: string, rest: readonly string[]): readonly string[] {
   const operands: string[] = [];
   let hasPattern = false;
@@ -561,7 +561,7 @@ function sedActions(rest: readonly string[]): ShellFileAction[] {
   for (let at = 0; at < rest.length; at++) {
     const word = rest[at] ?? '';
     if (word === '-e' || word === '-f' || word === '--expression') scripts.push(rest[++at] ?? '');
-    // BSD sed takes an empty suffix for its backups as a word of its own.
+    // BSD sed takes an empty suffix for its backups as a separate word.
     else if (!word.startsWith('-') && word !== '') files.push(word);
   }
   const script = scripts[0] ?? files.shift() ?? '';
@@ -582,7 +582,7 @@ function inPlaceActions(rest: readonly string[]): ShellFileAction[] {
 
 const INTERPRETER = /^(?:python[\d.]*|node|bun|deno|ruby)$/;
 
-/** What a program does to files that is given as a word (`node -e`) or a heredoc (`python - <<EOF`). */
+/** What a program does to files, if passed as a word (`node -e`) or a heredoc (`python - <<EOF`). */
 function interpreterActions({ words, redirects }: SimpleCommand): ShellFileAction[] {
   if (!INTERPRETER.test(words[0] ?? '')) return [];
   const inline = words.find((_, at) => /^(?:-c|-e|--eval)$/.test(words[at - 1] ?? ''));
@@ -639,7 +639,7 @@ export function hasExtension(word: string): boolean {
   return /[^/.]\.[A-Za-z]\w{0,8}$/.test(word);
 }
 
-/** Patterns, devices, variables and places for throw-away files name no file worth remembering. */
+/** Excludes patterns, devices, variables and temporary files, which are not worth remembering. */
 function isNamedFile(path: string): boolean {
   if (path === '' || path.length > 300) return false;
   return (

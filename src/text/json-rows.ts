@@ -1,16 +1,16 @@
-// JSON that a program printed, told object by object: rows of two objects that stand below each other read as one.
+// JSON that a program printed, shown object by object: adjacent rows of two objects would read as one.
 
 import { clip } from './sentences.ts';
 
-/** Rows that are made of one output. */
+/** Most rows made from one output. */
 const MAX_ROWS = 200;
-/** Characters of a value that is told before longer ones, and of any: a description says as much as a title. */
+/** Characters of a value that comes before longer ones, and of any value: a description matters as much as a title. */
 const SHORT_VALUE = 90;
 const LONG_VALUE = 160;
-/** Levels of lists of objects in objects that have rows of their own. */
+/** Levels of nested object lists with rows of their own. */
 const MAX_DEPTH = 2;
 
-/** A row for each object of an output that is JSON, its fields in their order, long texts and addresses last; undefined for other outputs. */
+/** A row for each object of a JSON output, its fields in order, long texts and addresses last; undefined for other outputs. */
 export function objectRows(output: string): readonly string[] | undefined {
   const text = output.trim();
   if (!/^(?:\[\s*)?\{\s*"/.test(text.slice(0, 200))) return undefined;
@@ -19,7 +19,7 @@ export function objectRows(output: string): readonly string[] | undefined {
   return rows.length === 0 ? undefined : rows;
 }
 
-/** The values of a text: one, a list that was cut off behind some, or one on each line. */
+/** The values of a text: one, a list that may be cut off, or one on each line. */
 function parsedValues(text: string): readonly unknown[] | undefined {
   const whole = parsed(text);
   if (whole !== undefined) return [whole];
@@ -55,7 +55,7 @@ function rowsOf(value: unknown, depth: number): readonly string[] {
   return row === '' ? below : [row, ...below];
 }
 
-/** A moment and what is empty tell nothing. */
+/** Timestamps and empty values carry no information. */
 const UNTOLD = /^(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?$/;
 
 function fieldOf(key: string, value: unknown): readonly string[] {

@@ -1,8 +1,8 @@
-// Lines of failed runs in which words of failure stand, and that do not say why the run failed.
+// Lines of failed runs that contain failure words but do not name the cause.
 
 /**
- * What launchers, test runners and linters say around an error: that a task failed, what they ran, which test they begin; what
- * they advise and how to call them; code that they show; what ended well.
+ * What launchers, test runners and linters print around an error: that a task failed, what they ran, which test they start;
+ * advice and usage; code excerpts; successes.
  * @source output of npm, bun, mise, go test, git, cargo, biome, TypeScript
  */
 const NOISE = [
@@ -23,10 +23,10 @@ const NOISE = [
   /^(?:# \S+(?: \[\S+\])?|To \S+)$/,
 ];
 
-/** A row of data, indented, as `Branch: not found`; not one that says what was wrong. */
+/** An indented data row such as `Branch: not found`, but not one that names a problem. */
 const DATA_ROW = /^\s+(?!error\b|cause|reason|message|expected|actual|got|want)[A-Z][\w -]{0,30}: +\S/i;
 
-/** Whether a row of an output names no cause, whatever words stand in it. */
+/** Whether a row of an output does not name a cause, whatever its words. */
 export function isNoise(row: string, at: number, rows: readonly string[]): boolean {
   if (NOISE.some((pattern) => pattern.test(row))) return true;
   return DATA_ROW.test(row) && [rows[at - 1], rows[at + 1]].some((other) => DATA_ROW.test(other ?? ''));

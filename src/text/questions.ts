@@ -1,20 +1,20 @@
-// Which sentences ask something.
+// Which sentences are questions.
 
-/** Whether a sentence asks: it ends with a question mark that stands in no quotation and in no code. */
+/** Whether a sentence is a question: it ends with a question mark outside quotations and code. */
 export function isQuestion(sentence: string): boolean {
   if (!/[?？]["”)*]*$/.test(sentence)) return false;
   const open = withoutQuotations(sentence.replaceAll(/`[^`]*`/g, '')).trimEnd();
   return /[?？][)*]*$/.test(open) && !open.includes('`') && !ENDS_IN_QUOTATION.test(open);
 }
 
-/** Whether a quotation is open at the end. Read backwards from there, so that no sign is read twice. */
+/** Whether a quotation is open at the end. Matches backwards from there, so that no character is read twice. */
 const ENDS_IN_QUOTATION = /$(?<=(?:^|[\s(])["“]\S[^"”]*)/;
 
 const QUOTATION_ENDS: ReadonlyMap<string, string> = new Map(
   Object.entries({ '"': '"', '“': '”', '「': '」' }),
 );
 
-/** A text without its quotations. A mark that nothing closes stays, and so do all like it behind it. */
+/** A text without its quotations. An unmatched opening mark stays, and so do all later ones of its kind. */
 function withoutQuotations(text: string): string {
   const unclosed = new Set<string>();
   let rest = '';

@@ -1,7 +1,7 @@
-// Secrets of known shapes and names, replaced by a mark that names their kind. Never by entropy: hashes and ids are what a
-// summary is for.
+// Replaces secrets of known shapes and names with a mark that names their kind. Never goes by entropy, because a summary needs
+// its hashes and ids.
 
-/** Kinds of secrets that are known by their shape, or by the name that stands before them. */
+/** Kinds of secrets recognized by their shape or by the name before them. */
 export const SECRET_KINDS = [
   'private_key',
   'jwt',
@@ -24,7 +24,7 @@ export const SECRET_KINDS = [
 export type SecretKind = (typeof SECRET_KINDS)[number];
 
 declare const REDACTED: unique symbol;
-/** A text that went through `redact` as a whole: what writers of text that leaves require, and only this file makes. */
+/** A text that `redact` has processed as a whole: writers of outgoing text require it, and only this file creates it. */
 export type Redacted = string & { readonly [REDACTED]: true };
 
 function mark(kind: SecretKind): string {
@@ -32,8 +32,7 @@ function mark(kind: SecretKind): string {
 }
 
 /**
- * What services begin their tokens with, and what follows. Each is tried where `TOKEN_BEGIN` matches; every repetition is
- * bounded.
+ * Token prefixes of services, and what follows. Each is tried where `TOKEN_BEGIN` matches; every repetition is bounded.
  * @source the rules of gitleaks 8 for prefixes, lengths and alphabets; docs/decisions/redaction.md
  */
 const TOKENS: readonly (readonly [kind: SecretKind, pattern: RegExp])[] = [
@@ -46,7 +45,7 @@ const TOKENS: readonly (readonly [kind: SecretKind, pattern: RegExp])[] = [
   ['aws_key', /A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}(?![A-Za-z0-9])|ABSK[A-Za-z0-9+/]{100,270}={0,2}/y],
   ['google_key', /AIza[\w-]{35}|GOCSPX-[\w-]{20,60}|ya29\.[\w.-]{20,2000}/y],
   ['slack_token', /xox[a-z](?:\.xox[bp])?-[A-Za-z0-9-]{10,250}|xapp-\d-[A-Za-z0-9-]{10,250}/y],
-  // A key in base64, as a kubeconfig keeps it: "-----BEGIN PRIVATE", or with RSA, EC or OPENSSH before PRIVATE.
+  // A base64-encoded key, as in a kubeconfig: "-----BEGIN PRIVATE", or with RSA, EC or OPENSSH before PRIVATE.
   [
     'private_key',
     /LS0tLS1CRUdJTi(?:BQUklWQVRF|BSU0EgUFJJVkFURS|BFQyBQUklWQVRF|BPUEVOU1NIIFBSSVZBVE)[A-Za-z0-9+/]{40,20000}={0,2}/y,
@@ -55,7 +54,7 @@ const TOKENS: readonly (readonly [kind: SecretKind, pattern: RegExp])[] = [
   ['service_token', /npm_[A-Za-z0-9]{36}|pypi-[\w-]{50,1000}|rubygems_[0-9a-f]{48}/y],
   ['service_token', /dckr_(?:pat|oat)_[\w-]{20,60}|do[opr]_v1_[0-9a-f]{64}|hv[sbr]\.[\w-]{24,300}/y],
   ['service_token', /dp\.(?:pt|st|ct|sa|scim|audit)\.[\w.-]{40,100}/y],
-  // A bot of Discord, its id in base64 first.
+  // A Discord bot token, which starts with its base64 id.
   ['service_token', /[MNO][A-Za-z\d]{23,27}\.[\w-]{6}\.[\w-]{27,40}(?![\w-])/y],
   ['service_token', /SG\.[\w-]{16,32}\.[\w-]{30,64}|SK[0-9a-f]{32}(?!\w)/y],
   ['service_token', /key-[0-9a-f]{32}(?!\w)|xkeysib-[0-9a-f]{64}-\w{16}/y],
@@ -69,14 +68,14 @@ const TOKENS: readonly (readonly [kind: SecretKind, pattern: RegExp])[] = [
   ['service_token', /EZ[AT]K[A-Za-z0-9]{54}|AKCp[A-Za-z0-9]{69}|ops_eyJ[A-Za-z0-9+/=]{200,1500}/y],
 ];
 
-/** Where a token may begin: at a word, or after an escape, as the `\n` of a JSON text or the `%3D` of an address. */
+/** Where a token may begin: at a word, or after an escape such as the `\n` of a JSON text or the `%3D` of an address. */
 const TOKEN_BEGIN =
   /(?:\b|\\[nrt]|%[\dA-F]{2})(?:eyJ|sk[-_]|rk_|gsk_|xai-|pplx-|r8_|nvapi-|tgp_|fw_|hf_|gh[pousr]_|github_pat|gl[a-z]{2,5}-|GR1|A[KSBCT]|AIza|AGE-|GOC|ya29|xox|xapp|LS0tLS1C|whsec|npm_|pypi|ruby|dckr|do[opr]_|hv[sbr]\.|dp\.|S[GK]|key-|xkey|lin_|ntn_|secret_|shp|sntry|gl[cs]|dapi|psc|PMAK|NRAK|pul-|sbp|figd|sq0|v1|EZ|ops_|[MNO][A-Za-z\d]{23})[\w.-]{10}/g;
 
-/** Characters that every token has in a row: those of the shortest beginnings, and the ten after them. */
+/** Length of a run that every token contains: the shortest prefixes plus ten characters. */
 const LEAST_RUN = 14;
 
-/** By character code, 1 for what such a run is made of. */
+/** 1 for the character codes that such a run consists of. */
 const IN_RUN = Uint8Array.from({ length: 128 }, (_, code) =>
   /[\w.-]/.test(String.fromCharCode(code)) ? 1 : 0,
 );
@@ -98,7 +97,7 @@ function tokenAt(text: string, at: number): Token | undefined {
   return undefined;
 }
 
-/** Replaces tokens that begin as those of a service do. To find long runs, every so many characters are looked at. */
+/** Replaces tokens with a service's prefix. It samples characters at intervals to find long runs. */
 function redactTokens(text: string): string {
   const pieces: string[] = [];
   let done = 0;
@@ -112,7 +111,7 @@ function redactTokens(text: string): string {
     low = end;
     at = end;
     if (end - start < LEAST_RUN) continue;
-    // The character before may be that of an escape.
+    // The previous character may belong to an escape.
     for (const token of tokensIn(text, Math.max(done, start - 1), end)) {
       pieces.push(text.slice(done, token.start), mark(token.kind));
       done = token.end;
@@ -138,9 +137,9 @@ function tokensIn(text: string, from: number, end: number): readonly Token[] {
       continue;
     }
     const token = tokenAt(text, from + at);
-    // Up to the next dot, all that begin alike fail alike: trying each would take time in proportion to its length.
+    // Up to the next dot, all candidates fail alike: trying each would take time in proportion to the run's length.
     if (isJwt && token === undefined) failed = run.indexOf('.', at) < 0 ? run.length : run.indexOf('.', at);
-    // What begins like a token and is none may hold one further on.
+    // A false start may contain a token further on.
     TOKEN_BEGIN.lastIndex = token === undefined ? at + 1 : token.end - from;
     if (token !== undefined) tokens.push(token);
   }
@@ -154,15 +153,15 @@ function escapeLength(begin: string): number {
   return begin.startsWith('\\') ? 2 : 0;
 }
 
-/** Widths at which terminals break lines: of a VT100, and of the console of Windows. */
+/** Widths at which terminals wrap lines: of a VT100, and of the Windows console. */
 const COLUMNS: ReadonlySet<number> = new Set([80, 120, 132]);
-/** Characters of a token that are looked for on each side of a break. */
+/** Characters of a token that are searched on each side of a break. */
 const WRAPPED_LENGTH = 400;
 /** The end of the line before a break, and the beginning of the one after it. */
 const BEFORE_BREAK = /(?<![\w.-])[\w.-]{1,400}$/;
 const AFTER_BREAK = /[\w.-]{1,400}/y;
 
-/** Replaces tokens that a `\` or the edge of a terminal broke over two lines. */
+/** Replaces tokens split over two lines by a `\` or the edge of a terminal. */
 function redactWrapped(text: string): string {
   let kept = '';
   let done = 0;
@@ -206,20 +205,20 @@ function wrappedToken(
 
 interface Shape {
   readonly kind: SecretKind;
-  /** What a text must hold for the pattern to be tried. */
+  /** Occurs in every text for which the pattern is tried. */
   readonly sign: RegExp;
   readonly pattern: RegExp;
-  /** What stands in for the match; by default the mark alone. */
+  /** Replaces the match; by default the mark alone. */
   readonly replacement?: string;
 }
 
-/** One look at a text, which mostly has no sign of `SHAPES`, of a command, or of base64. */
+/** Checked once per text; most texts contain no sign of `SHAPES`, a command or base64. */
 const ANY_SIGN =
   /1\/\/0|:A[\w-]{34}|Q~|sig[=%]|hooks?[./]|earer |thoriz|THORIZ|kie|KIE|-mask|machine |:(?:543\d|6432|\*):|%2[Ff]|curl |shpass |mysql|mariadb|asic(?: |%20)|"auth|_auth/;
 
-/** What stands in a context that tells it. */
+/** Secrets recognized by their context. */
 const SHAPES: readonly Shape[] = [
-  // A refresh token of Google, a bot of Telegram with its id before the key.
+  // A Google refresh token; a Telegram bot token with its id before the key.
   { kind: 'google_key', sign: /1\/\/0/, pattern: /\b1\/\/0[\w-]{30,200}/g },
   { kind: 'service_token', sign: /:A[\w-]{34}/, pattern: /\b\d{8,10}:A[\w-]{34}(?![\w-])/g },
   { kind: 'azure_key', sign: /Q~/, pattern: /(?<![\w~.])[\w~.]{3}\dQ~[\w~.-]{31,34}(?![\w~-])/g },
@@ -255,7 +254,7 @@ const SHAPES: readonly Shape[] = [
     pattern: /(\b(?:set-)?cookie\\?["']?: \\?["']?[\w.-]{1,60}=)(?![\s$<{[])[^\r\n"'\\]{8,4000}/gi,
     replacement: `$1${mark('cookie')}`,
   },
-  // A command of GitHub Actions that hides a value, which stands in the log of the run for once.
+  // A GitHub Actions command that masks a value; the run's log shows that value once.
   {
     kind: 'named_secret',
     sign: /add-mask/,
@@ -270,7 +269,7 @@ const SHAPES: readonly Shape[] = [
       /(\bmachine (?:localhost|[\w-]{1,63}\.[\w.-]{1,190})\s{1,9}(?:login \S{1,100}\s{1,9})?(?:account \S{1,100}\s{1,9})?password )(?![$<{[])\S{3,200}/g,
     replacement: `$1${mark('password')}`,
   },
-  // .pgpass: host, port, database, user, password. Other ports would take the lines of a search for such.
+  // .pgpass: host, port, database, user, password. With other ports, lines of search results would match.
   {
     kind: 'password',
     sign: /:(?:543\d|6432|\*):/,
@@ -289,9 +288,9 @@ function redactContexts(text: string): string {
   return redactEscapedAddresses(redactBase64(redactCommands(result)));
 }
 
-/** User and password of an address, tried behind its `://`. */
+/** User and password of an address, matched after its `://`. */
 const USERINFO = /([^\s:/@"'<>[\]]{0,100}):(?!\$[\w{]|\{|%[A-Z])[^\s/"'<>[\]`]{1,200}@(?=[\w[])(?!sha\d)/y;
-/** The same where the password holds a slash: neither a port nor a host may stand before it, and a host stands behind. */
+/** The same with a slash in the password: no port or host may precede the slash, and a host follows. */
 const SLASHED_USERINFO =
   /([^\s:/@"'<>[\].]{1,100}):(?!\d{1,5}[/?#]|\$[\w{]|\{|%[A-Z]|\/)[^\s"'<>[\]`@]{1,200}@(?=[\w.-]{1,253}(?::\d{1,5})?(?:[/?#\s"'`,;)]|$))/y;
 
@@ -312,7 +311,7 @@ function redactAddresses(text: string): string {
   return done === 0 ? text : kept + text.slice(done);
 }
 
-/** What stands behind `://` where an address is escaped, up to what an escaped address does not hold. */
+/** The escaped `://` of an address, and the characters that may follow it there. */
 const ESCAPED_ADDRESS = /%3A%2F%2F/gi;
 const ESCAPED_REST = /[\w.~!*%-]{1,300}/y;
 
@@ -338,7 +337,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | u
   return pattern.exec(text) ?? undefined;
 }
 
-/** Programs that take a password as an option, and the rest of their command. */
+/** Programs that take a password as an option, with the rest of their command. */
 const COMMAND = /\b(?:curl|sshpass|(?:mysql|mariadb)[a-z-]{0,12}) (?:[^\n\\]|\\[^]){0,2000}/g;
 const COMMAND_SIGN = /curl |sshpass |mysql|mariadb/;
 const CURL_PASSWORD =
@@ -355,7 +354,7 @@ function redactCommands(text: string): string {
   });
 }
 
-/** `user:password` in base64, behind what announces it. */
+/** `user:password` in base64, after a header or key that announces it. */
 const BASE64_SIGN = /asic(?: |%20)|"auth|_auth/;
 const BASE64_PAIR =
   /((?:\b[Bb]asic(?: |%20)|"auth\\?"[ \t]{0,3}:[ \t]{0,3}\\?"|_auth[ \t]{0,3}=[ \t]{0,3}"?))([A-Za-z0-9+/]{8,400})(?:={1,2}|(?:%3[Dd]){1,2})?/g;
@@ -369,7 +368,7 @@ function redactBase64(text: string): string {
 
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** Whether a base64 text stands for a printable one with a colon. */
+/** Whether a base64 text decodes to a printable one with a colon. */
 function isPair(value: string): boolean {
   let bits = 0;
   let count = 0;
@@ -386,9 +385,9 @@ function isPair(value: string): boolean {
   return hasColon;
 }
 
-/** A name that says what its value is. Case is spelled out or not at little difference; `key` alone says nothing. */
+/** A name that announces a secret value. Ignoring case costs little; `key` alone announces nothing. */
 const NAME = /pass(?:word|wd|phrase)|-pass(?=[ =])|pwd|secret|token|key|credentials?|auth[_-]pass/gi;
-/** What makes a key of it that has to be kept. */
+/** Prefixes of `key` that make it a secret one. */
 const KEY_OF =
   /(?:api|access|account|private|signing|encryption|shared|master|auth|app|application|service|client|subscription|license|deploy|session|webhook)[_.-]?(?:access[_-]?)?$/i;
 const REST = /[\w-]{0,24}/y;
@@ -396,26 +395,26 @@ const SEPARATOR = /(?:\\{0,3}["']|%22)?\]?[ \t]{0,3}(?:=>|:=|==?|:|%3[DdAa])[ \t
 const QUOTED = /((?:\\{1,3})?["'`]|%22)([^"'`\\\r\n%]{1,400})(?=["'`\\%])/y;
 const BARE = /[^\s"'`,;&<>(){}[\]|\\]{4,400}(?![^\s"'`,;&<>(){}[\]|\\]|[([{<])/y;
 
-/** An option of a command, up to the value; then the value. */
+/** An option of a command, up to its value; then the value. */
 const OPTION = /\s--?(?:[a-z]{1,20}-)?(?:password|passwd|passphrase|pass|token|api-?key|secret)$/;
 const OPTION_VALUE =
   /(?: {1,3}|=)["']?(?=[^\s"']{0,200}[\d!#%&*+?@^])(?![-$<{/.]|\d{1,7}(?:\s|$)|https?:)([^\s"'`<>[\]{}()|;,]{4,400})/y;
-/** Characters before a name that tell whether it is an option, or of what it is the key. */
+/** Characters before a name that are examined: they show whether it is an option, or what kind of key it is. */
 const LOOK_BACK = 32;
 
-/** What may stand in a name after its word, e.g. `SECRET_KEY`, `token2`; in others it is a count, a limit or a path. */
+/** What may follow the word in a name, e.g. `SECRET_KEY`, `token2`; other names are of a count, a limit or a path. */
 const NAME_REST =
   /^(?:|s|[_-]?(?:\d{1,3}|key|value|access[_-]?key|token|data|plain|text|string|base64|b64|old|new|prod|production|dev|test|staging|live|live_key|admin|root|user|db))$/i;
 
-/** Words that stand where a secret would: types, nothing, and what documentation writes. */
+/** Words in the place of a secret: types, empty values, and placeholders in documentation. */
 const PLACEHOLDER =
   /^(?:string|str|text|varchar|bool(?:ean)?|number|int|any|unknown|object|null|nil|none|undefined|true|false|required|optional|empty|missing|invalid|valid|hidden|masked|redacted|removed|secret|password|passwd|token|key|value|test|tests|example|placeholder|changeme|todo|env|default|input|prompt|your[\w-]*|my[_-]?\w*|the[_-]?\w*|some[_-]?\w*|dummy\w*|fake\w*|sample\w*|x{3,}|\*{3,}|\.{3,}|-{3,}|_{3,}|0+|1234?)$/i;
 
-/** Code that names a value: a path of names, a variable, a call. */
+/** Code that refers to a value: a property path, a variable, a call. */
 const REFERENCE =
   /^(?:[$%@&!#]|\{\{|<|\[|process\.|os\.|env\.|self\.|this\.|config\.|args?\.|f["'])|^[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)+$|…|\.\.\.|\[redacted/;
 
-/** Replaces the values of options and names. */
+/** Replaces the secret values of options and names. */
 function redactNamed(text: string): string {
   let kept = '';
   let done = 0;
@@ -467,7 +466,7 @@ function namedValue(
   return { start, end: start + value.length, isPassword: /^(?:pass|pwd)/i.test(word) };
 }
 
-/** Whether a value is one, and not a type, a reference, a word or a count. Where it is not quoted, more has to speak for it. */
+/** Whether a value is a secret, and not a type, a reference, a word or a count. Without quotes, it takes more evidence. */
 function isSecretValue(
   word: string,
   value: string,
@@ -488,13 +487,13 @@ function isSecretValue(
   return hasDigit && /[A-Za-z]/.test(value) && /^[\w.~+/=:!@#$%^&*-]+$/.test(value);
 }
 
-/** Replaces every secret of a known shape or name by `[redacted KIND]`. Linear; a text without any comes back as it is. */
+/** Replaces every secret of a known shape or name with `[redacted KIND]`. Linear; returns a text without secrets unchanged. */
 export function redact(text: string): Redacted {
   const tokens = redactTokens(redactWrapped(redactPrivateKeys(text)));
   return redactNamed(redactAddresses(redactContexts(tokens))) as Redacted;
 }
 
-/** A text without its secrets and without the marks, which name their kinds: for one that is searched for names. */
+/** A text without its secrets and without marks: for a search for names, which would find the marks' words. */
 export function withoutSecrets(text: string): string {
   const redacted = redact(text);
   return redacted === text ? text : redacted.replace(/\[redacted \w{1,20}\]/g, '[]');
@@ -511,7 +510,7 @@ export function countRedactions(text: string): Partial<Record<SecretKind, number
 }
 
 const BEGIN = '-----BEGIN ';
-/** A part of it that a search finds faster: texts have many a dash and few of these letters. */
+/** A part of it that a search finds faster: dashes are frequent in texts, these letters are rare. */
 const BEGIN_WORD = 'BEGIN ';
 const END = '-----END ';
 
@@ -523,7 +522,7 @@ function redactPrivateKeys(text: string): string {
   return redactPem(text.includes('Private-Lines: ') ? redactPutty(text) : text);
 }
 
-/** PuTTY keeps the private part between two fields. */
+/** PuTTY stores the private part between two fields. */
 function redactPutty(text: string): string {
   return text.replace(
     /(Private-Lines: \d{1,4})\r?\n(?:[\w+/=]{1,80}(?:\r?\n|$)){1,200}/g,
@@ -535,12 +534,12 @@ function redactPem(text: string): string {
   return redactPemEnds(redactPemBegins(text));
 }
 
-/** Lines of a key that are looked for above its end. */
+/** Most lines of a key that are searched above its end. */
 const BODY_LENGTH = 10_000;
 const PEM_BREAK = /\r?\n|\\r\\n|\\n/g;
 const PEM_BODY = /^[ \t>|]{0,8}[A-Za-z0-9+/=]{1,80}[ \t]{0,8}$/;
 
-/** A key whose beginning was cut off: the lines of base64 above its end go. */
+/** A key whose beginning was cut off: removes the base64 lines above its end. */
 function redactPemEnds(text: string): string {
   let end = text.indexOf(END);
   if (end < 0) return text;
@@ -553,7 +552,7 @@ function redactPemEnds(text: string): string {
     let first = lines.length - 1;
     while (first > 0 && PEM_BODY.test(lines[first - 1] ?? '')) first--;
     if (first === lines.length - 1) continue;
-    // Measured from the start, since breaks differ in length.
+    // Measured from the start, because breaks differ in length.
     const start = end - above.length + lengthOfLines(above, first);
     const close = text.indexOf('-----', end + END.length);
     kept += text.slice(done, start) + mark('private_key');
@@ -562,7 +561,7 @@ function redactPemEnds(text: string): string {
   return done === 0 ? text : kept + text.slice(done);
 }
 
-/** Characters of so many lines at the beginning of a text, breaks included. */
+/** Characters of this many lines at the beginning of a text, including line breaks. */
 function lengthOfLines(text: string, count: number): number {
   if (count === 0) return 0;
   const { index = 0, 0: feed = '' } = [...text.matchAll(PEM_BREAK)][count - 1] ?? {};

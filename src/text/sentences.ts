@@ -1,17 +1,17 @@
-// Cutting text into sentences and lines, and clipping it so that no word is cut in half.
+// Splits text into sentences and lines, and clips it without cutting words in half.
 
-/** The mark of something left out inside of a text. */
+/** Marks an omission inside a text. */
 export const ELLIPSIS = '…';
 
 /**
- * The sentences of a text, trimmed, line by line: a list item is never joined with its neighbour, and fenced code is
- * left out. Linear; knows Latin and CJK full stops.
+ * The sentences of a text, trimmed, line by line: a list item is never joined with its neighbour, and fenced code is skipped.
+ * Linear; knows Latin and CJK full stops.
  */
 export function sentencesOf(text: string): string[] {
   return proseLines(text).flatMap(sentencesOfLine);
 }
 
-/** What a sentence may end with. */
+/** Characters that may end a sentence. */
 const END = /[.!?。！？]/g;
 
 /** The sentences of one line, trimmed. */
@@ -27,12 +27,12 @@ export function sentencesOfLine(line: string): string[] {
   return sentences;
 }
 
-/** Two underscores around several words. Around one they are a name's own: `__init__`. */
+/** Two underscores around several words. Around a single word they belong to a name: `__init__`. */
 const BOLD_WORDS = /(?<![\w./])__(?=[^\s_])((?:[^_\s]|_(?!_))*\s(?:[^_]|_(?!_))*)(?<=[^\s_])__(?![\w/(])/g;
-/** Two asterisks, but in a pattern of paths and where numbers or names are raised to a power. */
+/** Two asterisks, except in a path pattern or as a power operator. */
 const BOLD_MARK = /(?<!\/|\s(?=\*\*\s)|\d(?=\*\*\d))\*\*(?!\/)/g;
 
-/** A line of prose without the marks of bold and italic print; code and names keep their underscores and asterisks. */
+/** A line of prose without bold and italic marks; code and names keep their underscores and asterisks. */
 export function withoutEmphasis(line: string): string {
   if (!line.includes('**') && !line.includes('__')) return line;
   return line
@@ -41,7 +41,7 @@ export function withoutEmphasis(line: string): string {
     .join('');
 }
 
-/** Whether a pattern, which must be global, matches at least as often in a text. It reads no further than it has to. */
+/** Whether a global pattern matches at least `count` times in a text. It reads no further than necessary. */
 export function hasMatches(text: string, pattern: RegExp, count: number): boolean {
   const matches = text.matchAll(pattern);
   for (let found = 0; found < count; found++) if (matches.next().done === true) return false;
@@ -53,14 +53,14 @@ export function proseLines(text: string): string[] {
   return proseBlocks(text).map(({ line }) => line);
 }
 
-/** A line of prose and what its markers made of it. */
+/** A line of prose with the kind that its markers indicate. */
 export interface ProseLine {
   /** Without its markers. */
   readonly line: string;
   readonly mark: 'item' | 'heading' | 'none';
 }
 
-/** The lines of `proseLines` with what kind of line each is. */
+/** The lines of `proseLines`, each with its kind. */
 export function proseBlocks(text: string): ProseLine[] {
   const lines: ProseLine[] = [];
   let isFenced = false;
@@ -77,7 +77,7 @@ export function proseBlocks(text: string): ProseLine[] {
   return lines;
 }
 
-/** A line without what only says that it is a heading, an item or a quotation. */
+/** A line without its markers for a heading, an item or a quotation. */
 export function withoutMarker(line: string): string {
   return line.replace(/^(?:#{1,6} +|> *|[-*+] +|[•・–] *|\d{1,3}[.)] +)+/, '').replace(/^\[[ xX]\] +/, '');
 }
@@ -92,7 +92,10 @@ function pushTrimmed(sentences: string[], sentence: string): void {
   if (trimmed !== '') sentences.push(trimmed);
 }
 
-/** What a sentence begins with, rather than the rest of one. A bundle makes such a pattern anew wherever it stands in a function. */
+/**
+ * How a sentence begins, as opposed to the remainder of one. Defined outside the function because a bundle would otherwise
+ * recreate the pattern on each call.
+ */
 const OPENS_SENTENCE = /[\p{Lu}\p{Lo}\d"'“(*_`]/u;
 
 function isSentenceEnd(line: string, index: number, sign: string): boolean {
@@ -100,21 +103,21 @@ function isSentenceEnd(line: string, index: number, sign: string): boolean {
   const next = line.charAt(index + 1);
   if (next !== '' && next !== ' ') return false;
   if (sign !== '.') return true;
-  // "e.g. x", "v1. x" and the like end no sentence; a capital, digit, quote or non-Latin letter after it does.
+  // "e.g. x", "v1. x" and the like do not end a sentence; a following capital, digit, quote or non-Latin letter does.
   const before = line.slice(Math.max(0, index - 4), index).toLowerCase();
   if (/(?:\be\.g|\bi\.e|\bvs|\betc|\bcf|\bz\.b|\bno)$/.test(before)) return false;
   const after = line.charAt(index + 2);
   return after === '' || OPENS_SENTENCE.test(after);
 }
 
-/** The whole lines that a text begins with, at most `limit` characters; a first line that is longer is clipped. */
+/** The whole lines at the beginning of a text, at most `limit` characters; a longer first line is clipped. */
 export function headLines(text: string, limit: number): string {
   if (text.length <= limit) return text.trimEnd();
   const end = text.lastIndexOf('\n', limit);
   return end < 1 ? clip(text, limit) : text.slice(0, end).trimEnd();
 }
 
-/** The line around a place in a text, trimmed; of a long one about `limit` characters around the place, cut between words. */
+/** The line around a place in a text, trimmed; for a long line about `limit` characters around the place, cut between words. */
 export function rowAt(text: string, at: number, limit: number): string {
   const from = text.lastIndexOf('\n', at - 1) + 1;
   const end = text.indexOf('\n', at);
@@ -127,13 +130,13 @@ export function rowAt(text: string, at: number, limit: number): string {
   return head === from ? cut : `${ELLIPSIS} ${cut}`;
 }
 
-/** White space runs, line feeds included, become one space. */
+/** Replaces each run of white space, including line feeds, with one space. */
 export function oneLine(text: string): string {
-  // A single space stays as it is: matching each would cut the text into words.
+  // A single space stays: matching each would split the text into words.
   return text.replace(/[^\S ]\s*| \s+/g, ' ').trim();
 }
 
-/** Characters of a text that are read for each that is kept of it: the others may be white space. */
+/** Characters read for each one kept: the others may be white space. */
 const READ_PER_KEPT = 8;
 
 /** What `clip` leaves of a text on one line, without reading all of a long one. */
@@ -145,7 +148,7 @@ export function clippedLine(text: string, limit: number): string {
   return clip(oneLine(text), limit);
 }
 
-/** The head of a text, at most `limit` characters, cut between words and marked where something is missing. */
+/** The head of a text, at most `limit` characters, cut between words and marked if anything is missing. */
 export function clip(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const head = text.slice(0, Math.max(1, limit - 2));
@@ -154,7 +157,10 @@ export function clip(text: string, limit: number): string {
   return `${cut.trimEnd()} ${ELLIPSIS}`;
 }
 
-/** Head and tail of a text around a mark, together at most `limit` characters: what a long message asks stands at either end. */
+/**
+ * Head and tail of a text around a mark, together at most `limit` characters: the request in a long message is at one of its
+ * ends.
+ */
 export function clipMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const headRoom = Math.floor(limit * 0.65);
@@ -176,14 +182,14 @@ function withoutLeadingHalf(text: string): string {
   return first >= 0xdc00 && first <= 0xdfff ? text.slice(1) : text;
 }
 
-/** What is kept of a text: the text itself, or a detached part of it. */
+/** The part of a text to keep: the text itself, or a detached part of it. */
 export function keptOf(text: string, part: string): string {
   return part.length === text.length ? part : detached(part);
 }
 
 /**
- * A copy that shares no memory with the text it was cut from. Engines represent a slice as a view of its parent, so
- * keeping ten characters of a tool result would keep all of it.
+ * A copy that shares no memory with the text it was cut from. Engines represent a slice as a view of its parent, so keeping ten
+ * characters of a tool result would otherwise keep all of it.
  */
 export function detached(text: string): string {
   return text.length < 13 ? text : ` ${text}`.slice(1);

@@ -1,6 +1,6 @@
-// What a text is about, by its words.
+// The subject of a text, by its words.
 
-/** Words of some length; those that any sentence may have tell nothing of its subject. */
+/** Words of at least four letters, except those too common to indicate a subject. */
 const WORD = /\p{L}[\p{L}\p{N}_]{3,}/gu;
 const SIGN = /\p{Lo}/gu;
 const COMMON = new Set(
@@ -9,10 +9,10 @@ const COMMON = new Set(
   ),
 );
 
-/** Characters by which the forms of a word are one. */
+/** Characters after which the forms of a word may differ. */
 const STEM_LENGTH = 6;
 
-/** The words of a text that tell what it is about, each cut to where its forms begin to differ; of a script without spaces its signs. */
+/** The words that indicate a text's subject, each cut to its stem; for writing systems without spaces, its characters. */
 export function wordsOf(text: string): ReadonlySet<string> {
   const plain = text.toLowerCase().replaceAll(/['’]/g, '');
   const words = (plain.match(WORD) ?? []).filter((word) => !COMMON.has(word));

@@ -1,15 +1,15 @@
-// Patterns of a shell for one text: `*`, `?`, `[a-z]`, `\x`. Matching takes time that grows with pattern times text, whatever
-// the pattern: nothing backtracks.
+// Shell patterns for a single text: `*`, `?`, `[a-z]`, `\x`. Without backtracking, matching takes time proportional to pattern
+// times text, whatever the pattern.
 
 type Token = '*' | ((character: string) => boolean);
 
-/** Reads a pattern that a whole text must match. A star and a question mark match slashes, too: the caller splits paths. */
+/** Compiles a pattern that must match a whole text. Stars and question marks match slashes, too: the caller splits paths. */
 export function wildcardMatcher(pattern: string): (text: string) => boolean {
   const tokens = tokensOf(pattern);
   return (text) => matchesTokens(tokens, [...text]);
 }
 
-/** Greedy: when a later piece does not fit, only the last `*` takes one character more. */
+/** Greedy: if a later piece does not fit, only the last `*` takes one more character. */
 function matchesTokens(tokens: readonly Token[], text: readonly string[]): boolean {
   let token = 0;
   let star = -1;

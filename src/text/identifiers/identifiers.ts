@@ -1,4 +1,4 @@
-// What counts as an identifier (a path, symbol, flag, code, hash, number with meaning) and how much each one matters.
+// What counts as an identifier (a path, symbol, flag, code, hash, meaningful number) and how much each one matters.
 
 import { codeAt } from '../../tokens/characters.ts';
 import { DIGIT, KIND, LEAST_DIGITS, LETTER, MIN_LENGTH, scanRuns, UPPER } from './scanner.ts';
@@ -6,42 +6,42 @@ import type { ScannedRun } from './scanner.ts';
 import { NameTable, OWN, ROW } from './name-table.ts';
 import { detached, rowAt, sentencesOfLine } from '../sentences.ts';
 
-/** A line in which something was named. */
+/** A line that names something. */
 export interface Quote {
   readonly by: 'user' | 'agent' | 'call';
   readonly position: number;
-  /** Of a long line what surrounds the name. */
+  /** For a long line, the text around the name. */
   readonly text: string;
   /** How the output of a call begins. */
   readonly outcome?: string | undefined;
-  /** The call ran other rows besides, of which the output may be. */
+  /** The call ran other rows as well, which may have produced the output. */
   readonly isRowOfMany?: boolean;
 }
 
-/** An identifier of the session with what speaks for keeping it. */
+/** An identifier of the session with the data for its ranking. */
 export interface RankedIdentifier {
   readonly text: string;
   /** Above 0; comparable within one trail only. */
   readonly weight: number;
-  /** Texts of the user and the agent, calls included, that hold it. */
+  /** Number of texts by user and agent, including calls, that contain it. */
   readonly ownMentions: number;
-  /** Where user or agent named it last, or where a result showed it last when neither did. */
+  /** The newest mention by user or agent or, without one, the newest result that shows it. */
   readonly position: number;
-  /** Where it was named last, when that is at hand and it is one of the heaviest. */
+  /** Its newest mention, if available and the identifier is among the heaviest. */
   readonly quote?: Quote | undefined;
 }
 
-/** Where an identifier stands: in the user's words, the agent's, a call of the agent's, or a tool result. */
+/** Where an identifier occurs: in the user's words, the agent's words, an agent's call, or a tool result. */
 export type Mention = 'user' | 'agent' | 'call' | 'result';
 
-/** Digits that make a bare number an id at most: more are data. */
+/** A bare number with more digits is data, not an id. */
 const MOST_DIGITS = 12;
 
 const BACKSLASH = 92;
 const DOUBLE_QUOTE = 34;
 const COLON = 58;
 
-/** Whether a run stands as a key of JSON, that of JSON within a string included: `"run":`, `\\"run\\":`. `length` is that of its text. */
+/** Whether a run is a JSON key, also in JSON within a string: `"run":`, `\\"run\\":`. `length` is that of the text. */
 function isKey({ units, from, to }: ScannedRun, length: number): boolean {
   if (units[from - 1] !== DOUBLE_QUOTE) return false;
   let close = to;
@@ -49,16 +49,16 @@ function isKey({ units, from, to }: ScannedRun, length: number): boolean {
   return close + 1 < length && units[close] === DOUBLE_QUOTE && units[close + 1] === COLON;
 }
 
-/** The identifier in a run, or undefined where it is none. */
+/** The identifier in a run; undefined if there is none. */
 function identifierIn(run: string, isQuoted: boolean, root: string): string | undefined {
   const identifier = trimmed(run, root);
   return identifier !== undefined && (isQuoted || isIdentifier(identifier)) ? identifier : undefined;
 }
 
 /**
- * Calls `visit` with every identifier of a text in order, repetitions included. Linear in the text; runs longer than
- * 120 characters are skipped. A path inside `root` is given relative to it.
- * @param root a directory without its final slash, or an empty string
+ * Calls `visit` with every identifier of a text in order, including repetitions. Linear in the text; skips runs longer than 120
+ * characters. A path inside `root` is made relative to it.
+ * @param root a directory without a trailing slash, or an empty string
  */
 export function scanIdentifiers(text: string, root: string, visit: (identifier: string) => void): void {
   scanRuns(text, ({ from, to, isQuoted }) => {
@@ -74,7 +74,7 @@ export function identifiersOf(text: string, root = ''): string[] {
   const found: string[] = [];
   let seen: Set<string> | undefined;
   scanIdentifiers(text, root, (identifier) => {
-    // Most texts are lines with a few: a set for each would be most of the cost.
+    // Most texts are lines with a few identifiers: a set for each would dominate the cost.
     if (found.length >= MANY_IDENTIFIERS) seen ??= new Set(found);
     if (seen?.has(identifier) ?? found.includes(identifier)) return;
     found.push(identifier);
@@ -96,7 +96,7 @@ function trimmed(run: string, root: string): string | undefined {
   return text.length < MIN_LENGTH ? undefined : text;
 }
 
-/** What looks like an option in `diff --git a/file b/file`; git has none of this name. */
+/** Looks like an option in `diff --git a/file b/file`, but git has no such option. */
 const DIFF_HEADER = '--git';
 
 function isIdentifier(text: string): boolean {
@@ -104,7 +104,7 @@ function isIdentifier(text: string): boolean {
   if (text.startsWith('#')) return isAllDigits(text, 1);
   if (text.startsWith('-') || text.startsWith('_-')) return false;
   const shape = shapeOf(text);
-  // A short bare number says nothing by itself; a version and a long id do.
+  // A short bare number means nothing on its own; a version and a long id do.
   if (shape.letters === 0) return (shape.dots > 1 && shape.digits >= 3) || isLongNumber(text);
   if (shape.letters <= 2 && TIME.test(text)) return false;
   if (isData(text, shape)) return false;
@@ -118,7 +118,7 @@ function isIdentifier(text: string): boolean {
   return shape.humps > 0 && shape.letters >= 4;
 }
 
-/** A part of a time stamp: `2026-01-23T14`, `00Z`. */
+/** A part of a timestamp: `2026-01-23T14`, `00Z`. */
 const TIME = /^(?:\d{4}-\d\d-\d\dT\d\d|\d\d(?:\.\d+)?Z|\d{4}-\d\d-\d\dT?)$/;
 
 interface Shape {
@@ -133,7 +133,7 @@ interface Shape {
   humps: number;
 }
 
-/** One for all texts, each of which is looked at before the next: an object for each would be most of the cost. */
+/** Shared by all texts, which are examined one after another: an object for each would dominate the cost. */
 const shapeAtHand: Shape = {
   letters: 0,
   uppers: 0,
@@ -145,7 +145,7 @@ const shapeAtHand: Shape = {
   humps: 0,
 };
 
-/** Good until the next text. */
+/** Valid until the next text. */
 function shapeOf(text: string): Shape {
   const shape = shapeAtHand;
   shape.letters = 0;
@@ -174,7 +174,7 @@ function shapeOf(text: string): Shape {
   return shape;
 }
 
-/** Base64 and its like: long, without joints, in mixed case with digits. */
+/** Base64 and similar data: long, without separators, in mixed case with digits. */
 function isData(text: string, { digits, uppers, letters, hyphens, underscores, dots }: Shape): boolean {
   return (
     text.length >= 32 && digits > 0 && uppers > 2 && letters > uppers && hyphens + underscores + dots === 0
@@ -212,55 +212,55 @@ function isAllDigits(text: string, from: number): boolean {
 export interface Quotable {
   readonly by: Exclude<Mention, 'result'>;
   readonly position: number;
-  /** Empty once it was let go. */
+  /** Empty after it was released. */
   text: string;
-  /** What came of a call, once it is known. */
+  /** The outcome of a call, once known. */
   outcome?: string | undefined;
 }
 
-/** What a text is and where it stands. */
+/** A text with its origin and position. */
 export interface IndexedText {
   readonly by: Mention;
   /** Position in the log. */
   readonly position: number;
-  /** Working directory without its final slash, or empty. */
+  /** Working directory without a trailing slash, or empty. */
   readonly root: string;
   /** What may be quoted for the names in the text. */
   readonly quotable?: Quotable | undefined;
 }
 
-/** What is known of a text that may be a name, as fields of its row. Counts are of items, each of which counts once. */
+/** What is known of a text that may be a name, as fields of its row. Counts are of items, each counted once. */
 const FIELD = {
   user: OWN,
   agent: OWN + 1,
   call: OWN + 2,
   result: OWN + 3,
-  /** Results, and messages of the user, in which it stands first as a key of JSON: what a program prints of its own, not what the work is about. */
+  /** Results and user messages where it first occurs as a JSON key: part of a program's output format, not of the work. */
   key: OWN + 4,
-  /** Twice the position of the newest mention by anyone, and by user or agent, where there is one: an item may have two. */
+  /** Twice the position of the newest mention, by anyone, and by user or agent if there is one: an item may have two. */
   last: OWN + 5,
   lastOwn: OWN + 6,
-  /** Number of the newest item that held it. */
+  /** Number of the newest item that contained it. */
   item: OWN + 7,
-  /** Row of the identifier in it, where it stands bare and where backticks enclose it. */
+  /** Row of the identifier in it, without and with enclosing backticks. */
   bare: OWN + 8,
   quoted: OWN + 9,
-  /** 1 where it is an identifier, and where it is a long number. */
+  /** 1 for an identifier, and 1 for a long number. */
   isName: OWN + 10,
   isNumber: OWN + 11,
 } as const;
 
-/** In place of the row of an identifier: there is none. */
+/** Marks the absence of an identifier, in place of its row. */
 const NO_IDENTIFIER = -1;
 
 function addOne(fields: Int32Array, at: number): void {
   fields[at] = (fields[at] ?? 0) + 1;
 }
 
-/** Runs of one text with where they stand. Lists of numbers: an object for each would be most of what a session allocates. */
+/** Runs of one text with their places. Lists of numbers, because objects would account for most of a session's allocations. */
 class FoundRuns {
   readonly #rows: number[] = [];
-  /** Twice the place of a run, one more where backticks enclose it. */
+  /** Twice the place of a run, plus one if backticks enclose it. */
   readonly #places: number[] = [];
   #count = 0;
 
@@ -274,7 +274,7 @@ class FoundRuns {
     this.#count++;
   }
 
-  /** Calls `visit` with each in order until it says true. */
+  /** Calls `visit` with each in order until it returns true. */
   some(visit: (row: number, from: number, isQuoted: boolean) => boolean): boolean {
     for (let at = 0; at < this.#count; at++) {
       const [row = 0, place = 0] = [this.#rows[at], this.#places[at]];
@@ -284,21 +284,21 @@ class FoundRuns {
   }
 }
 
-/** An identifier by its row with how much its mentions speak for it. */
+/** An identifier by its row, with the weight of its mentions. */
 interface Weighed {
   readonly row: number;
   readonly weight: number;
 }
 
-/** Entries kept after pruning, and the number that starts one: memory stays bounded whatever the session's length. */
+/** Entries kept after pruning, and the number that triggers it: memory stays bounded for sessions of any length. */
 const KEPT_IDENTIFIERS = 20_000;
 const MAX_IDENTIFIERS = 40_000;
-/** The same for runs that are no identifiers, with those that are. */
+/** The same for all runs, identifiers or not. */
 const MAX_RUNS = 100_000;
 
 /**
- * Items after which the chance of a further use has halved. With the terms of `#weightOf` it follows how often names of
- * real sessions were used again, by number, place and age of their mentions. @source docs/decisions/summary.md.
+ * Items after which the chance of another use has halved. With the terms of `#weightOf` it models how often names in real
+ * sessions were reused, by number, place and age of their mentions. @source docs/decisions/summary.md.
  */
 const HALF_LIFE_ITEMS = 250;
 
@@ -307,7 +307,7 @@ const QUOTABLE_LENGTH = 1_000_000;
 
 /** Counts who mentioned which identifier and when. An item counts once, however often it repeats one. */
 export class IdentifierIndex {
-  /** Runs and the identifiers in them, mostly the same texts. */
+  /** Runs and the identifiers in them, which are mostly the same texts. */
   #table = new NameTable();
   #names = 0;
   /** By row, the newest text of user or agent that can be quoted for an identifier. */
@@ -319,7 +319,7 @@ export class IdentifierIndex {
   #root = '';
   #items = 0;
   #position = 0;
-  /** The result taken in last, and the runs in it that hold each of its identifiers for the first time. */
+  /** The most recent result, and the runs in it that contain each of its identifiers for the first time. */
   #newest = '';
   readonly #newestRuns = new FoundRuns();
 
@@ -336,7 +336,7 @@ export class IdentifierIndex {
     newestRuns.clear();
     scanRuns(text, (run) => {
       const found = table.find(run) || this.#meet(run, text);
-      // Programs print numbers without end; those that somebody wrote are ids.
+      // Programs print endless numbers; those that a person or the agent wrote are ids.
       const isNumber = table.fields[found + FIELD.isNumber] === 1;
       const name = isResult && isNumber ? this.#nameAt(found) : this.#nameIn(found, run.isQuoted);
       const { fields } = table;
@@ -357,9 +357,9 @@ export class IdentifierIndex {
   }
 
   /**
-   * The last `limit` identifiers of a text that was taken in before, each once, in order of first appearance; faster than
-   * `identifiersOf`. A text that the newest one ends with, from a line on, is not read again: what a reader printed of a
-   * file was its result a moment ago.
+   * The last `limit` identifiers of an already indexed text, each once, in order of first appearance; faster than
+   * `identifiersOf`. If the newest text ends with it from a line on, it is not read again: a file's text was just the reader's
+   * result.
    */
   identifiersOf(text: string, limit: number): string[] {
     const found = new Set<number>();
@@ -379,12 +379,12 @@ export class IdentifierIndex {
     return [...found].slice(-limit).map((name) => this.#table.text(name));
   }
 
-  /** Where a text begins with which the newest one ends; undefined where it does not, or where that tells too little. */
+  /** Where the newest text's ending that equals this text begins; undefined without one, or if the match is too short. */
   #startInNewest(text: string): number | undefined {
     const start = this.#newest.length - text.length;
     const isWhole = start === 0 || this.#newest[start - 1] === '\n';
     if (!isWhole || text === '' || !this.#newest.endsWith(text)) return undefined;
-    // What stands before the text, too, was noted there and not again.
+    // An identifier that also precedes the text was recorded there and not again.
     const isShared = this.#newestRuns.some(
       (row, from, isQuoted) =>
         from < start && text.includes(this.#table.text(this.#nameIn(row, isQuoted) || row)),
@@ -392,13 +392,13 @@ export class IdentifierIndex {
     return isShared ? undefined : start;
   }
 
-  /** How much an identifier speaks for a text that holds it: 0 for one never seen. */
+  /** The weight of an identifier for a text that contains it: 0 for an unknown one. */
   weight(identifier: string): number {
     const name = this.#nameAt(this.#table.rowOf(identifier));
     return name === 0 ? 0 : this.#weightOf(name);
   }
 
-  /** The heaviest identifiers, heaviest first; ties in the order of their text. The first `quoted` have their quotations. */
+  /** The heaviest identifiers, heaviest first; ties in text order. The first `quoted` have quotations. */
   top(limit: number, quoted = limit): RankedIdentifier[] {
     const [table, { fields }] = [this.#table, this.#table];
     return this.#heaviest(limit).map(({ row, weight }, at) => {
@@ -427,12 +427,12 @@ export class IdentifierIndex {
     return wanted.slice(0, limit);
   }
 
-  /** All as heavy as the last of the heaviest: more than `limit` where some weigh the same. */
+  /** All that are as heavy as the last of the heaviest: more than `limit` if some weigh the same. */
   #heaviestUnsorted(limit: number): Weighed[] {
     const names = this.#nameRows();
     const weights = new Float64Array(names.length);
     for (let at = 0; at < names.length; at++) weights[at] = this.#weightOf(names[at] ?? 0);
-    // Few of many are wanted: numbers are sorted several times faster than what they belong to.
+    // Few of many are wanted, and numbers sort several times faster than objects.
     const least = weights.toSorted().at(-limit) ?? 0;
     const wanted: Weighed[] = [];
     for (let at = 0; at < names.length; at++) {
@@ -443,7 +443,7 @@ export class IdentifierIndex {
     return wanted;
   }
 
-  /** Whether it is a known path behind the `a/` or `b/` that a diff puts before its two sides. */
+  /** Whether it is a known path after the `a/` or `b/` that a diff puts before its two sides. */
   #isSideOfDiff(row: number): boolean {
     const text = this.#table.text(row);
     const isSide = text[1] === '/' && (text[0] === 'a' || text[0] === 'b');
@@ -465,7 +465,7 @@ export class IdentifierIndex {
     this.#oldestQuotable = 0;
   }
 
-  /** What is a path below the root is known by another name below another root. */
+  /** A path below the root gets another name when the root changes. */
   #setRoot(root: string): void {
     this.#root = root;
     const { fields, end } = this.#table;
@@ -475,7 +475,7 @@ export class IdentifierIndex {
     }
   }
 
-  /** Remembers a run that was not seen before. It is looked at here, where it need not be put together again. */
+  /** Adds an unknown run. It is examined here, where its text is available. */
   #meet(run: ScannedRun, text: string): number {
     const row = this.#table.add(run);
     const cut = text.slice(run.from, run.to);
@@ -490,12 +490,12 @@ export class IdentifierIndex {
     return names;
   }
 
-  /** A row that is that of an identifier, or 0. */
+  /** A row if it belongs to an identifier, or 0. */
   #nameAt(row: number): number {
     return this.#table.fields[row + FIELD.isName] === 1 ? row : 0;
   }
 
-  /** The row of the identifier in a run, which is taken in where it is new; 0 where it is none. */
+  /** The row of the identifier in a run, added if new; 0 without one. */
   #nameIn(row: number, isQuoted: boolean): number {
     const known = this.#table.fields[row + (isQuoted ? FIELD.quoted : FIELD.bare)] ?? 0;
     if (known === 0) return this.#look(row, isQuoted, this.#table.text(row));
@@ -515,7 +515,7 @@ export class IdentifierIndex {
     return name;
   }
 
-  /** Rarity times the chance to be used again, so that the sum over a text is what it is expected to save. */
+  /** Rarity times the chance of another use, so that the sum over a text is its expected saving. */
   #weightOf(name: number): number {
     const { fields } = this.#table;
     const [user, agent] = [fields[name + FIELD.user] ?? 0, fields[name + FIELD.agent] ?? 0];
@@ -534,7 +534,7 @@ export class IdentifierIndex {
     this.#keep(this.#heaviestUnsorted(KEPT_IDENTIFIERS).map(({ row }) => row));
   }
 
-  /** Forgets all runs but some identifiers. */
+  /** Drops all runs except some identifiers. */
   #keep(names: readonly number[]): void {
     const before = this.#table;
     const said = this.#said;
@@ -551,12 +551,12 @@ export class IdentifierIndex {
   }
 }
 
-/** Characters of a call and of a sentence that are quoted for a name. */
+/** Characters quoted for a name: of a call, and of a sentence. */
 const CALL_LENGTH = 160;
 const SENTENCE_LENGTH = 260;
 const ROW_LENGTH = 1_000;
 
-/** The sentence, or the line of a call, in which a name was said last; of a long one what surrounds the name. */
+/** The sentence, or the line of a call, that last contained a name; for a long one the text around the name. */
 function quoteFor(name: string, said: Quotable | undefined): Quote | undefined {
   const at = said === undefined ? -1 : said.text.lastIndexOf(name);
   if (said === undefined || at < 0) return undefined;

@@ -1,37 +1,37 @@
-// Short texts by number, each once, with a row of numbers about it. An object and a string for each of the hundred
-// thousand names that a long session shows would be most of what an engine has to collect; nearly all of them stand in
-// results only and are never told.
+// Short texts by number, each once, with a row of numbers about it. With an object and a string for each of the hundred
+// thousand names in a long session, they would account for most of the garbage collection; nearly all occur in results only and
+// never appear in a summary.
 
 import { codeAt } from '../../tokens/characters.ts';
 import { MAX_LENGTH } from './scanner.ts';
 import type { ScannedRun } from './scanner.ts';
 
-/** Numbers of a row, so many that a row is one line of a processor's cache; the rows of a table are its multiples. */
+/** Numbers in a row, so that a row fills one line of the processor's cache; rows start at multiples of it. */
 export const ROW = 16;
 
-/** Fields of a row. Those from `OWN` on are the owner's, 0 at first. */
+/** Fields of a row. Those from `OWN` on belong to the owner and start at 0. */
 const START = 0;
 const LENGTH = 1;
 export const OWN = 2;
 
 const FIRST_ROWS = 1 << 10;
-/** Places that are looked at for a text: bounded, since anybody can write texts that share a hash. */
+/** Slots probed for a text: bounded, because anybody can write texts that share a hash. */
 const PROBES = 16;
 
 /**
- * Texts of ASCII, at most `MAX_LENGTH` characters each. A text stands for the place of its row in `fields`; a field is
- * read at `fields[row + FIELD]`, and 0 is no row.
+ * ASCII texts of at most `MAX_LENGTH` characters. A text is represented by the offset of its row in `fields`; a field is read
+ * at `fields[row + FIELD]`, and 0 is not a row.
  */
 export class NameTable {
-  /** The rows; another array once the table has grown. */
+  /** The rows; another array after the table has grown. */
   fields = new Int32Array(FIRST_ROWS * ROW);
   #characters = new Uint8Array(FIRST_ROWS * 16);
   #length = 0;
-  /** Pairs of a hash and a row, at places that the hash tells: rows lie far apart, and few are looked at in vain. */
+  /** Pairs of a hash and a row, in slots that the hash selects: rows are far apart, and this avoids most misses. */
   #slots = new Int32Array(4 * FIRST_ROWS);
-  /** What found none of its places free. */
+  /** Texts that found no free slot. */
   readonly #others = new Map<string, number>();
-  /** Where the next row will stand. */
+  /** Where the next row will start. */
   #end = ROW;
   readonly #texts: (string | undefined)[] = [];
 
@@ -57,7 +57,7 @@ export class NameTable {
     return this.#others.size === 0 ? 0 : (this.#others.get(textOf(units, from, to)) ?? 0);
   }
 
-  /** Takes in a run that is not there yet; its row. */
+  /** Adds a new run and returns its row. */
   add({ units, from, to, hash }: ScannedRun): number {
     if (this.#end === this.fields.length) this.#grow();
     const start = this.#length;
@@ -77,7 +77,7 @@ export class NameTable {
     return text.length > MAX_LENGTH ? 0 : this.find(asRun(text));
   }
 
-  /** The row of a text, which is taken in where it is not there yet. */
+  /** The row of a text, which is added if new. */
   take(text: string): number {
     const run = asRun(text);
     const known = this.find(run);
@@ -89,7 +89,7 @@ export class NameTable {
     return (this.#texts[row / ROW] ??= textOf(this.#characters, this.#startOf(row), this.#endOf(row)));
   }
 
-  /** The rows from `ROW` on end before this one. */
+  /** The end of the rows, which start at `ROW`. */
   get end(): number {
     return this.#end;
   }
@@ -136,12 +136,12 @@ export class NameTable {
   }
 }
 
-/** The first place for a hash. What lies in its upper bits is mixed into the lower ones, which choose it. */
+/** The first slot for a hash. Mixes the upper bits into the lower ones, which select the slot. */
 function slotOf(hash: number, slots: Int32Array): number {
   return (2 * (hash ^ (hash >>> 15))) & (slots.length - 1);
 }
 
-/** A copy of twice the length, 0 where there was nothing. */
+/** A copy of twice the length, padded with 0. */
 function doubled<List extends Int32Array | Uint8Array>(list: List): List {
   const longer = new (list.constructor as new (length: number) => List)(2 * list.length);
   longer.set(list);
@@ -161,7 +161,7 @@ function hashOf(text: string): number {
 
 const written = new Uint16Array(MAX_LENGTH);
 
-/** A short text as a run; good until the next one. */
+/** A short text as a run; valid until the next one. */
 function asRun(text: string): ScannedRun {
   for (let at = 0; at < text.length; at++) written[at] = codeAt(text, at);
   return { units: written, from: 0, to: text.length, isQuoted: false, hash: hashOf(text) };

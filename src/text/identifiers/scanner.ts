@@ -1,5 +1,5 @@
-// Finds the runs of a text that may be identifiers: a small automaton, one table look-up for each character. Deciding by
-// branches costs more than reading, since no processor can guess where words end.
+// Finds the runs of a text that may be identifiers, with a small automaton: one table lookup per character. Branches would cost
+// more than reading, because a processor cannot predict where words end.
 
 import { UnitBuffer } from '../../tokens/characters.ts';
 
@@ -7,16 +7,18 @@ import { UnitBuffer } from '../../tokens/characters.ts';
 export const MAX_LENGTH = 120;
 export const MIN_LENGTH = 3;
 
-/** Digits that make a bare number an id: of a comment, a run, a process. Shorter ones are mostly counts and sizes. */
+/**
+ * Least digits of a bare number that counts as an id: of a comment, a run, a process. Shorter ones are mostly counts and sizes.
+ */
 export const LEAST_DIGITS = 5;
 
-/** What a character is, as bits: an upper-case letter is `LETTER | UPPER`, what breaks a run is 0. */
+/** Character classes as bits: an upper-case letter is `LETTER | UPPER`, a character that ends a run is 0. */
 export const LETTER = 1;
 export const DIGIT = 2;
 export const JOINER = 4;
 export const UPPER = 8;
 
-/** Kinds of the characters below 128; the others break a run. */
+/** Classes of the characters below 128; all others end a run. */
 export const KIND = new Uint8Array(128);
 for (let code = 0; code < 128; code++) {
   if (code >= 97 && code <= 122) KIND[code] = LETTER;
@@ -28,25 +30,25 @@ for (let code = 0; code < 128; code++) {
 const BACKTICK = 96;
 const BACKSLASH = 92;
 
-/** Kinds by the columns of the automaton. The first breaks a run, and so does a backtick, which may quote it. */
+/** Classes by the columns of the automaton. The first ends a run, and so does a backtick, which may quote it. */
 const COLUMNS = [0, 0, LETTER, LETTER | UPPER, DIGIT, JOINER];
 const QUOTE = 1;
 const COLUMN = Uint8Array.from(KIND, (kind, code) => (code === BACKTICK ? QUOTE : COLUMNS.indexOf(kind)));
 
 /** What is known of a run up to some character. */
 interface State {
-  /** Kinds that count: a joiner once it joins, a capital once it stands behind a small letter. */
+  /** Classes that count: a joiner once it joins, a capital after a small letter. */
   readonly seen: number;
-  /** Kind of the last character, 0 before the first. */
+  /** Class of the last character, 0 before the first. */
   readonly before: number;
-  /** Characters of a run of nothing but digits, at most `LEAST_DIGITS`; 0 for any other. */
+  /** Length of an all-digit run, at most `LEAST_DIGITS`; 0 for any other run. */
   readonly digits: number;
 }
 
 const START: State = { seen: 0, before: 0, digits: 0 };
 
 function stateAfter({ seen, before, digits }: State, kind: number): State {
-  // What ends a run is punctuation; what stands before a letter or digit joins. One capital begins a sentence.
+  // A joiner at the end of a run is punctuation; before a letter or digit it joins. A single capital begins a sentence.
   if (kind === JOINER) return { seen, before: JOINER, digits: counted(seen, digits) };
   const shown = (kind & UPPER) === 0 || before === LETTER ? kind : LETTER;
   const now = seen | (before & JOINER) | shown;
@@ -57,12 +59,12 @@ function counted(seen: number, digits: number): number {
   return seen === DIGIT ? Math.min(LEAST_DIGITS, digits + 1) : 0;
 }
 
-/** Words and short numbers are no identifiers where nothing quotes them. */
+/** Words and short numbers are not identifiers unless quoted. */
 function isPlain({ seen, digits }: State): boolean {
   return seen === LETTER || (seen === DIGIT && digits < LEAST_DIGITS);
 }
 
-/** What stands for a state after the end of a run that may be an identifier: whatever stands around, or in quotes. */
+/** The state after the end of a run that may be an identifier: in any context, or only in quotes. */
 const FOUND = -1;
 const FOUND_IF_QUOTED = -2;
 
@@ -72,7 +74,7 @@ function afterEnd(state: State, column: number): number {
   return column === QUOTE ? FOUND_IF_QUOTED : 0;
 }
 
-/** Next states by state and column; a state is the place of its row, and the start is 0. */
+/** Next states by state and column; a state is the offset of its row, and the start is 0. */
 const NEXT = nextStates();
 
 function nextStates(): Int16Array {
@@ -84,7 +86,7 @@ function nextStates(): Int16Array {
     return number * COLUMNS.length;
   };
   const next: number[] = [];
-  // The list grows while it is read, until no new state turns up.
+  // The list grows during the iteration, until no new state appears.
   for (const state of states) {
     for (const [column, kind] of COLUMNS.entries()) {
       next.push(kind === 0 ? afterEnd(state, column) : rowOf(stateAfter(state, kind)));
@@ -97,7 +99,7 @@ function keyOf({ seen, before, digits }: State): string {
   return `${seen} ${before} ${digits}`;
 }
 
-/** A run where it stands: `units` from `from` to `to`, an escape's letter at its beginning left out. */
+/** A run in place: `units` from `from` to `to`, without the letter of a preceding escape. */
 export interface ScannedRun {
   readonly units: Uint16Array;
   readonly from: number;
@@ -107,7 +109,7 @@ export interface ScannedRun {
   readonly hash: number;
 }
 
-/** Takes in a run, which is good for this call only: the next one is written over it. */
+/** Receives a run, which is valid for this call only: the next run overwrites it. */
 export type VisitRun = (run: ScannedRun) => void;
 
 /** One object for all runs of a text. */
@@ -123,12 +125,12 @@ class RunAtHand implements ScannedRun {
   }
 }
 
-/** Calls `visit` with every run of a text that may be an identifier, repetitions included, in order. Linear. */
+/** Calls `visit` with every run of a text that may be an identifier, including repetitions, in order. Linear. */
 export function scanRuns(text: string, visit: VisitRun): void {
   const { length } = text;
   const buffer = takeBuffer(length);
   buffer.write(text);
-  // What a loop reads for each character stands in its function: a bundle makes variables of constants of modules.
+  // Copied to locals for the loop, because a bundle turns module constants into variables.
   const [next, columns, { units }] = [NEXT, COLUMN, buffer];
   const run = new RunAtHand(units);
   let state = 0;
@@ -143,11 +145,11 @@ export function scanRuns(text: string, visit: VisitRun): void {
   spare = buffer;
 }
 
-/** Characters of a buffer that is kept for the next text: nearly all texts fit. */
+/** Size of a buffer kept for the next text, in characters: nearly all texts fit. */
 const KEPT_UNITS = 1 << 16;
 let spare: UnitBuffer | undefined;
 
-/** A buffer of at least `length` characters. Who takes the spare one has it alone, should `visit` scan on its part. */
+/** A buffer of at least `length` characters. The caller owns the spare one alone, in case `visit` scans as well. */
 function takeBuffer(length: number): UnitBuffer {
   if (length > KEPT_UNITS) return new UnitBuffer(length);
   const buffer = spare ?? new UnitBuffer(KEPT_UNITS);
@@ -155,7 +157,9 @@ function takeBuffer(length: number): UnitBuffer {
   return buffer;
 }
 
-/** Finds the beginning of the run that ends at `end`; false where it is none. `length` is that of the text. */
+/**
+ * Finds the beginning of the run that ends at `end`; returns false if it is not an identifier. `length` is that of the text.
+ */
 function isRun(run: RunAtHand, length: number, end: number, mustBeQuoted: boolean): boolean {
   const { units } = run;
   let start = end;
@@ -178,7 +182,10 @@ function isRun(run: RunAtHand, length: number, end: number, mustBeQuoted: boolea
   return true;
 }
 
-/** Whether a letter behind a backslash is that of an escape, as in `\\nfound`; names after a Windows path's `\\` lose nothing but their first letter. */
+/**
+ * Whether a letter after a backslash belongs to an escape, as in `\\nfound`; a name after a Windows path's `\\` loses only its
+ * first letter.
+ */
 function isEscape(code: number | undefined): boolean {
   return code === 110 || code === 114 || code === 116;
 }
