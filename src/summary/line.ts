@@ -1,43 +1,43 @@
-// The building block of a summary: a line with what it is worth.
+// The building block of a summary: a line with its value.
 
 import { approximateTokens } from '../tokens/estimate.ts';
 import { identifiersOf } from '../text/identifiers/identifiers.ts';
 import { oneLine } from '../text/sentences.ts';
 import type { ListPlace } from '../trail/trail.ts';
 
-/** A line, or a few that belong together, that a summary may hold. */
+/** A candidate line of a summary, or a few lines that belong together. */
 export interface SummaryLine {
   /** Position in `SUMMARY_SECTIONS`. */
   readonly section: number;
   /** Ascending within a section. */
   readonly order: number;
   readonly text: string;
-  /** A heading inside of the section that the first line of the group brings along. */
+  /** A heading inside the section that precedes the first line of the group. */
   readonly group?: string | undefined;
-  /** A line below the group's heading that introduces this line and its like, such as the first line of a list. */
+  /** A line below the group's heading that introduces this line and similar ones, such as the first line of a list. */
   readonly lead?: string | undefined;
-  /** Where in the list that `lead` introduces. */
+  /** Its place in the list that `lead` introduces. */
   readonly place?: ListPlace | undefined;
-  /** The sentence that the line quotes: no other line that quotes it is taken. */
+  /** The sentence that the line quotes: only one line that quotes it is taken. */
   readonly says?: string | undefined;
-  /** The line without which this one means nothing. */
+  /** The line that this one depends on. */
   readonly parent?: SummaryLine | undefined;
-  /** Place in the log of the step or message of the agent that the line tells in short. */
+  /** Log position of the agent's step or message that the line summarizes. */
   readonly step?: number | undefined;
-  /** Lines that say less of the same: where this one stands, they do not. */
+  /** Lines with less of the same content: they are dropped if this one is taken. */
   readonly replaces?: readonly SummaryLine[] | undefined;
-  /** Value by itself, in units of one strong identifier. */
+  /** Value in itself, in units of one strong identifier. */
   readonly value: number;
   /** Identifiers by line of the text. */
   readonly identifiers: readonly (readonly string[])[];
 }
 
-/** A line that must be there: taken before all others, in order, while its share of the budget lasts. */
+/** Required lines: taken before all others, in order, while their share of the budget lasts. */
 export interface Floor {
   readonly lines: readonly SummaryLine[];
   /** Share of the budget that these lines may take, 0 to 1. */
   readonly share: number;
-  /** `order`: as listed. `worth`: the best for their tokens first. */
+  /** `order`: as listed. `worth`: highest worth per token first. */
   readonly by: 'order' | 'worth';
 }
 
@@ -54,10 +54,10 @@ export const SECTION = {
   next: 8,
 } as const;
 
-/** What a line is made of; its identifiers where they are known without reading its text. */
+/** The parts of a line; its identifiers if they are known without reading its text. */
 export type LineParts = Omit<SummaryLine, 'identifiers'> & Partial<Pick<SummaryLine, 'identifiers'>>;
 
-/** A class, so that all lines have one shape: an engine reads thousands of them by one layout, whatever they lack. */
+/** A class, so that all lines have one shape: an engine then reads thousands of them by one layout, whatever they lack. */
 class WrittenLine implements SummaryLine {
   readonly section: number;
   readonly order: number;
@@ -95,20 +95,20 @@ class WrittenLine implements SummaryLine {
 }
 
 /**
- * Makes a line; its identifiers are read off its text when they are asked for, since most of what a summary could say is
- * never weighed. Its group is that of its parent where it names none.
+ * Makes a line. Extracts its identifiers on demand, because most candidates are never weighed. Without a group of its own it
+ * takes its parent's.
  */
 export function summaryLine(parts: LineParts): SummaryLine {
   return new WrittenLine(parts);
 }
 
-/** Lines that mean nothing without another one and are put together once that one is taken: most never are. */
+/** Lines that depend on another one and are created only after that one is taken: most never are. */
 export class LazyLines {
   readonly parent: SummaryLine;
   readonly #make: () => readonly SummaryLine[];
   #lines: readonly SummaryLine[] | undefined;
 
-  /** @param make gives lines of the section of `parent`, which is the parent of each */
+  /** @param make returns lines of the section of `parent`, which is the parent of each */
   constructor(parent: SummaryLine, make: () => readonly SummaryLine[]) {
     this.parent = parent;
     this.#make = make;
@@ -123,27 +123,29 @@ export class LazyLines {
   }
 }
 
-/** The identifiers of a text in the form that a line has them. */
+/** The identifiers of a text in the form that a line uses. */
 export function identifiersByRow(text: string): readonly (readonly string[])[] {
   return text.includes('\n') ? text.split('\n').map((row) => identifiersOf(row)) : [identifiersOf(text)];
 }
 
-/** Characters from which on a row says the same wherever it stands, and by which it is known again. */
+/** From this length on, a row means the same wherever it occurs, and this many characters identify it. */
 const LEAST_SAID = 40;
 const KNOWN_BY = 60;
 
-/** What a row of a file says, whether it stands below the file, in an edit or in what a reader printed; none where it is short. */
+/**
+ * What a row of a file says, whether it is shown below the file, in an edit or in a reader's output; undefined for a short one.
+ */
 export function rowSaid(row: string): string | undefined {
   const said = row.replace(/^\s*(?:[+-] +)?(?:\d+(?:→|\t|: ))?\s*/, '').slice(0, KNOWN_BY);
   return said.length < LEAST_SAID ? undefined : said;
 }
 
-/** Characters of a text that cost about so many tokens: four each in English, one or two in Chinese. */
+/** Characters of a text that cost about this many tokens: four each in English, one or two in Chinese. */
 export function charactersFor(tokens: number, text: string): number {
   return Math.floor((tokens * text.length) / Math.max(1, approximateTokens(text)));
 }
 
-/** Whether a text costs no more than about so many tokens. */
+/** Whether a text costs at most about this many tokens. */
 export function isWithin(tokens: number, text: string): boolean {
   return approximateTokens(text) <= tokens;
 }
@@ -153,12 +155,14 @@ export function quoted(text: string): string {
   return `"${oneLine(text)}"`;
 }
 
-/** Names as a list. A name that looks like a word is marked as one; the marks would cost others a third of their tokens. */
+/**
+ * Names as a list. Only names that look like words are marked; marks would make the others a third more expensive in tokens.
+ */
 export function listed(names: readonly string[]): string {
   return names.map((name) => (/^[A-Za-z][a-z]*$/.test(name) ? `\`${name}\`` : name)).join(', ');
 }
 
-/** A call on a variable of one or two letters (`t.Error`, `m.get`): what it is called on stands nowhere. */
+/** A call on a variable of one or two letters (`t.Error`, `m.get`), whose object is unknown. */
 export function isAnonymous(name: string): boolean {
   return /^[A-Za-z]{1,2}\.\w+$/.test(name);
 }

@@ -1,4 +1,4 @@
-// What a summary could say, line by line: the trail turned into sentences and compact lists, each with what it is worth.
+// The candidate lines of a summary: the trail as sentences and compact lists, each with its value.
 
 import { checkLines } from './sections/check-lines.ts';
 import { commandLines, quoteLines } from './sections/concept-lines.ts';
@@ -35,29 +35,29 @@ import { isBinding } from './work.ts';
 import { actionLines, runLines, statementLines } from './sections/work-lines.ts';
 import { namesThatCount } from './weights.ts';
 
-/** Lines by how they are picked. */
+/** Lines by how they are selected. */
 export interface Lines {
   /** Taken first, in this order, each within its share. */
   readonly floors: readonly Floor[];
-  /** Everything, the lines of the floors included; taken by worth per token. */
+  /** All lines, including those of the floors; taken by worth per token. */
   readonly all: readonly (SummaryLine | LazyLines)[];
   /** The lines about files by path. */
   readonly files: ReadonlyMap<string, SummaryLine>;
-  /** The lines about messages, with how many each tells. */
+  /** The lines about messages, with the number of messages that each covers. */
   readonly messages: ReadonlyMap<SummaryLine, number>;
 }
 
-/** The lines of a summary, given the tokens that an attempt without them had no use for: the newest results get them. */
+/** The lines of a summary, given the tokens that an attempt without them left unused: the newest results get them. */
 export type LinesFor = (spare: number) => Lines;
 
 /**
- * Everything a summary of about `budget` tokens could say; texts are clipped to lengths that suit the budget. The shares
- * of the floors are those of docs/decisions/summary.md. Lines that the spare tokens leave as they are stay the same objects.
- * @param preserved what follows the summary verbatim and is only referred to
+ * The candidate lines of a summary of about `budget` tokens; texts are clipped to suit the budget. docs/decisions/summary.md
+ * explains the shares of the floors. Lines that the spare tokens do not affect remain the same objects.
+ * @param preserved the messages that follow the summary verbatim, which it only refers to
  */
 export function linesOf(trail: Trail, budget: number, preserved: PreservedWords): LinesFor {
   const ask = askLines(trail, budget, preserved);
-  // Those that came and went with an earlier request are told with it.
+  // Rules that applied to an earlier request only appear with that request.
   const binding = trail.constraints.filter((rule) => isBinding(rule, trail.requests));
   const rules = ruleLines(
     { ...trail, constraints: binding },
@@ -134,7 +134,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
     { lines: commands, share: 0.03, by: 'order' },
     { lines: tail, share: tailShare(budget), by: 'order' },
   ];
-  // Spread, thousands of lines would make this function hot, and an engine spend longer on compiling it than it ever takes.
+  // Spreading thousands of lines would make this function hot, and an engine would spend longer compiling it than running it.
   const allWith = ({ unread, steps, tail }: NewestLines): Lines['all'] =>
     [
       ask,
@@ -172,7 +172,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   };
 }
 
-/** The lines of the newest results and of the steps before them: each name is told with the first that shows it. */
+/** The lines of the newest results and of the steps before them: each name counts with the first line that shows it. */
 interface NewestLines {
   readonly unread: readonly SummaryLine[];
   readonly steps: readonly SummaryLine[];
@@ -180,7 +180,7 @@ interface NewestLines {
 }
 
 /**
- * Share of the budget for the newest results, to which the agent has not reacted yet: a dozen rows are told whole, of more where
+ * Share of the budget for the newest results, to which the agent has not reacted yet: a dozen rows are shown in full, more if
  * there is room. @source docs/decisions/summary.md
  */
 function unreadShare(budget: number): number {
@@ -191,22 +191,25 @@ function unreadShare(budget: number): number {
 const UNREAD_LENGTH = 1_200;
 const ROOM_FOR_UNREAD = 3_000;
 
-/** Share for what was sent to many: as much as numbers of two dozen take in a small summary. @source docs/decisions/summary.md */
+/** Share for texts sent to many targets: the size of two dozen numbers in a small summary. @source docs/decisions/summary.md */
 const SENT_SHARE = 0.08;
 
-/** Characters of the steps on the current request: with more room they stand as they were besides. */
+/** Characters of the steps on the current request; with more room, they also appear verbatim. */
 const MOST_OF_STEPS = 2_000;
-/** Share for the steps before them on the current request; in a small summary paths and rules come first here, too. */
+/** Share for the preceding steps on the current request; in a small summary, paths and rules come first here, too. */
 function stepsShare(budget: number): number {
   return 0.01 + 0.07 * Math.min(1, budget / WHOLE_QUOTES);
 }
 
-/** Tokens from which on messages of the agent are quoted at their whole share: in a small summary paths and rules come first. */
+/**
+ * From this many tokens on, messages of the agent are quoted at their full share: in a small summary, paths and rules come
+ * first.
+ */
 const WHOLE_QUOTES = 5_000;
-/** Characters of code and output that a token holds at least, nearly always. */
+/** Least number of characters of code and output per token, in nearly all cases. */
 const CHARACTERS_PER_TOKEN = 3;
 
-/** Share of the newest steps as they stand: small summaries need the room for what is older. @source docs/decisions/summary.md */
+/** Share of the newest steps verbatim: small summaries need the room for older content. @source docs/decisions/summary.md */
 function tailShare(budget: number): number {
   return Math.min(0.2, Math.max(0, (budget - 4_000) / 40_000));
 }

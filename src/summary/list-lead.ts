@@ -1,17 +1,17 @@
-// The line above a list says how many of its items are told where that is not all: what is missing would read as not being there.
+// The line above an incomplete list says how many of its items are shown: otherwise a missing item would seem not to exist.
 
 import type { SummaryLine } from './line.ts';
 import type { ListPlace } from '../trail/trail.ts';
 
-/** Stands in a lead for how many items are told, and costs as much. */
+/** Placeholder in a lead for the number of items shown; costs the same. */
 const TOLD = '(0 of';
 
-/** A lead as it is counted, before it is known what is told below it. */
+/** A lead as it is priced, before the lines below it are known. */
 export function leadText(lead: string, place: ListPlace | undefined): string {
   return place === undefined ? `${lead}:` : `${lead} ${TOLD} ${place.list.items}):`;
 }
 
-/** The lead of the first of some lines, with how many items of its list follow below it where others do not. */
+/** The lead of the first of some lines, with the number of list items that follow if others are missing. */
 export function toldLead(lines: readonly SummaryLine[]): string {
   const { lead = '', place: first } = lines[0] ?? {};
   if (first === undefined) return lead;

@@ -1,29 +1,32 @@
-// Which sentences the agent replaced itself: what it said before it looked, once it speaks of the same again.
+// Which sentences the agent itself superseded: those from before a look, once it mentions the same subject again.
 
 import { identifiersOf } from '../text/identifiers/identifiers.ts';
 import { wordsOf } from '../text/subjects.ts';
 import type { Statement } from '../trail/trail.ts';
 
-/** A sentence by where it stands and what it is about. */
+/** A sentence with its position and subject. */
 interface DatedSentence {
   readonly position: number;
-  /** Looked up when asked for: most names are spoken of once. */
+  /** Computed on demand: most names are mentioned once. */
   readonly words: () => ReadonlySet<string>;
 }
 
-/** Words that a sentence shares with a newer one at least, and the share that they are of its own: after a look, and otherwise. */
+/**
+ * The least number of words that a sentence shares with a newer one, and their least share of its own words: after a look, and
+ * otherwise.
+ */
 const LEAST_SHARED = 3;
 const SHARED_AFTER_LOOK = 0.3;
 const SHARED = 0.5;
-/** Words from which on a sentence is long enough for its share to tell. */
+/** A sentence needs this many words for that share to be meaningful. */
 const LEAST_WORDS = 4;
-/** Newest sentences of one name that are compared: those of a name that all speak of say nothing new. */
+/** Newest sentences compared per name: if every sentence mentions a name, sharing it means little. */
 const COMPARED = 12;
 
 /**
- * Finds sentences that a newer one on the same request replaces: it names the same and shares words with it, fewer where the
- * message of the older one went on to look at what it says.
- * @param isTelling whether a sentence says something alone: no other one replaces any
+ * Finds sentences superseded by a newer one on the same request, which names the same thing and shares words with it; fewer
+ * words suffice if the older message announced a look at the matter.
+ * @param isTelling whether a sentence means something alone: others replace none
  */
 export function replacedAmong(
   statements: readonly Statement[],

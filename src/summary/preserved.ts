@@ -1,4 +1,4 @@
-// What the messages say that a compaction leaves verbatim behind the summary, so that the summary need not repeat it.
+// The content of the messages that a compaction keeps verbatim after the summary, so that the summary need not repeat it.
 
 import { templatedTask } from '../trail/calls/actions.ts';
 import { redact } from '../text/redact.ts';
@@ -8,30 +8,30 @@ import type { UserRequest } from '../trail/trail.ts';
 
 /** The words that follow a summary verbatim. */
 export interface PreservedWords {
-  /** Whether a message follows whole. A clipped text is none: nobody knows whether its middle is there. */
+  /** Whether a message follows in full. A clipped text does not count, because its middle may be missing. */
   readonly hasMessage: (text: string) => boolean;
   /** Whether a message follows with its middle cut out. */
   readonly hasCut: (text: string) => boolean;
-  /** Whether a sentence stands in one of the messages. */
+  /** Whether one of the messages contains a sentence. */
   readonly hasSentence: (sentence: string) => boolean;
-  /** Which of some requests follow, in their order; words that were said again follow only as often as they stand there. */
+  /** Which of some requests follow, in order; repeated words follow only as often as they occur there. */
   readonly followingOf: (requests: readonly UserRequest[]) => Following;
 }
 
 /** What follows a summary. */
 export interface Following {
-  /** The numbers of requests that follow whole. */
+  /** The numbers of requests that follow in full. */
   readonly whole: readonly number[];
   /** Those of requests that follow with their middle cut out. */
   readonly cut: readonly number[];
-  /** Texts that are no requests, in one line: commands of a client. */
+  /** Texts that are not requests, on one line: commands of a client. */
   readonly others: readonly string[];
 }
 
-/** Characters by which a message is known again whose middle was cut out. */
+/** Characters that identify a message whose middle was cut out. */
 const KNOWN_BY = 80;
 
-/** Reads the texts of preserved messages as the trail read them: the user's own words, secrets replaced, on one line. */
+/** Reads the texts of preserved messages in the same way as the trail: the user's own words on one line, secrets redacted. */
 export function preservedWords(texts: readonly string[]): PreservedWords {
   const readings = texts.map(readingsOf);
   const own = readings.flat();
@@ -56,12 +56,12 @@ function readingsOf(text: string): readonly string[] {
   return [words, ...(template === '' ? [] : [task]), redact(text)].map(oneLine);
 }
 
-/** Requests among which the next older text is looked for: what follows a summary is nearly always an unbroken run of them. */
+/** How many requests are searched for the next older text: what follows a summary is nearly always an unbroken run of them. */
 const WITHIN = 8;
-/** Characters that a cut text begins with at least, so that it is known. */
+/** Least characters at the beginning of a cut text that identify it. */
 const LEAST_HEAD = 20;
 
-/** The newest texts are those of the newest requests: what is said twice is told apart by its place. */
+/** The newest texts belong to the newest requests: repeated texts are distinguished by position. */
 function alignedWith(
   requests: readonly UserRequest[],
   texts: readonly string[],

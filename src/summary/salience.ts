@@ -1,28 +1,28 @@
-// Which lines of a summary are worth their tokens. Every line has a value of its own and lends its identifiers; an
-// identifier counts for the first line that shows it, so what is said already makes a line cheap to leave out.
+// Which lines of a summary are worth their tokens. Every line has a value of its own and adds its identifiers; an identifier
+// counts for the first line that shows it, so a repetitive line is easily left out.
 
 import type { CountText } from '../tokens/estimate.ts';
 import { LazyLines, rowSaid, SECTION } from './line.ts';
 import type { Floor, SummaryLine } from './line.ts';
 
 /**
- * Identifiers that one line is credited with at most. Weights are expectations, and about a third of the names shown is
- * used again: ten of them stay below the six uses a line that the evaluation credits. @source docs/decisions/summary.md
+ * Most identifiers credited to one line. Weights are expectations, and about a third of the names shown are used again: ten of
+ * them stay below the six uses per line that the evaluation credits. @source docs/decisions/summary.md
  */
 const CREDITED_PER_LINE = 10;
 
-/** What a picker works with. */
+/** The input of a picker. */
 export interface PickerSettings {
   /** Tokens that the picked lines may cost. */
   readonly room: number;
   readonly count: CountText;
   /** Identifiers with their weight, in units of one strong identifier. */
   readonly weights: ReadonlyMap<string, number>;
-  /** What the first line of a section costs besides: its heading, or nothing where headings are paid for. */
+  /** The heading that the first line of a section also has to pay for; empty if headings are already paid for. */
   readonly sectionHeading: (section: number) => string;
 }
 
-/** An identifier that weighs something. */
+/** An identifier with a weight. */
 interface Name {
   readonly weight: number;
   /** Whether a picked line shows it. */
@@ -31,13 +31,13 @@ interface Name {
 
 const NO_NAMES: readonly Name[] = [];
 
-/** A line with what is known of it. */
+/** A line with its cached properties. */
 class LineCandidate {
   readonly line: SummaryLine;
   isTaken = false;
   /** Tokens of its text. */
   ownCost: number | undefined = undefined;
-  /** What it names in each of its rows, the heaviest first: a line is weighed again and again. */
+  /** The names in each of its rows, heaviest first; kept because a line is weighed again and again. */
   named: readonly (readonly Name[])[] | undefined = undefined;
 
   constructor(line: SummaryLine) {
@@ -50,9 +50,9 @@ export class LinePicker {
   readonly picked: SummaryLine[] = [];
   readonly #names = new Map<string, Name>();
   readonly #candidates = new Map<SummaryLine, LineCandidate>();
-  /** By section, the headings that stand already. */
+  /** The headings already present, by section. */
   readonly #headings = new Map<number, Set<string>>();
-  /** Headings are shared by many lines; a line is counted once anyway. */
+  /** Cached because many lines share a heading; a line is counted only once. */
   readonly #headingCosts = new Map<string, number>();
   readonly #sectionCosts = new Map<number, number>();
   readonly #count: CountText;
@@ -74,7 +74,7 @@ export class LinePicker {
     return this.#room;
   }
 
-  /** Picks from here on for so many tokens. */
+  /** Sets the tokens available from here on. */
   setRoom(tokens: number): void {
     this.#room = tokens;
   }
@@ -97,7 +97,8 @@ export class LinePicker {
   }
 
   /**
-   * Takes the best of `lines` by worth per token until no room is left. Worth only falls as lines are taken, so a lazy queue is exact.
+   * Takes the best of `lines` by worth per token until the room is used up. Worth only falls as lines are taken, so a lazy
+   * queue is exact.
    * @param reserve tokens to leave
    */
   takeBest(lines: readonly (SummaryLine | LazyLines)[], reserve: number): void {
@@ -132,7 +133,7 @@ export class LinePicker {
       if (best === undefined || best.rate <= 0) return;
       const { candidate } = best;
       if (this.#isSaid(candidate.line)) continue;
-      // Its heading may be paid for by others, itself not: most of the queue is let go so once the room is used up.
+      // Others may pay for its heading, but not for the line itself: this drops most of the queue once the room is used up.
       if (this.#ownCost(candidate) > this.#room) continue;
       const rate = this.#worth(candidate) / best.cost;
       if (rate < best.rate && rate < queue.peekRate()) queue.push(candidate, best.cost, rate);
@@ -150,7 +151,7 @@ export class LinePicker {
     return this.#candidates.get(line)?.isTaken ?? false;
   }
 
-  /** Whether a picked line shows an identifier that weighs something. */
+  /** Whether a picked line shows an identifier that has a weight. */
   isShown(identifier: string): boolean {
     return this.#names.get(identifier)?.isShown ?? false;
   }
@@ -184,7 +185,7 @@ export class LinePicker {
     return candidate.named;
   }
 
-  /** What weighs nothing is no name: neither credited nor remembered. */
+  /** A name without a weight is neither credited nor remembered. */
   #weighedNames(row: readonly string[]): readonly Name[] {
     let names: Name[] | undefined;
     for (const identifier of row) {
@@ -195,7 +196,7 @@ export class LinePicker {
         name = { weight, isShown: false };
         this.#names.set(identifier, name);
       }
-      // Most rows name one thing at most; an empty list that grows takes room for seventeen.
+      // Most rows contain at most one name; an empty list that grows reserves room for seventeen.
       if (names === undefined) names = [name];
       else names.push(name);
     }
@@ -217,7 +218,7 @@ export class LinePicker {
     for (const row of this.#namedIn(candidate)) for (const name of row) name.isShown = true;
   }
 
-  /** What the steps show of a file is not told below the file again. */
+  /** Rows that the steps show of a file are not repeated below the file. */
   #noteRows(text: string): void {
     if (!text.includes('\n')) return;
     for (const row of text.split('\n')) {
@@ -226,10 +227,10 @@ export class LinePicker {
     }
   }
 
-  /** A line that says less than one that stands now goes, or never comes. */
+  /** A line with less content than a picked one is removed, or never picked. */
   #giveUp(line: SummaryLine): void {
     const candidate = this.#of(line);
-    // Two lines may stand for the same lesser one.
+    // Two lines may replace the same lesser one.
     const at = candidate.isTaken ? this.picked.indexOf(line) : -1;
     if (at >= 0) {
       this.picked.splice(at, 1);
@@ -278,7 +279,7 @@ export class LinePicker {
   }
 }
 
-/** What names that no line shows yet add to one that shows them. */
+/** The weight of the names in a row that no line shows yet. */
 function unshownWeight(row: readonly Name[]): number {
   let weight = 0;
   let credited = 0;
@@ -297,7 +298,7 @@ interface Queued {
   readonly age: number;
 }
 
-/** A binary heap, best rate on top; ties go to the line that was pushed first. */
+/** A binary heap with the best rate on top; on ties, the line pushed first. */
 class Queue {
   readonly #heap: Queued[] = [];
   #age = 0;

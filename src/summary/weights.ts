@@ -1,4 +1,4 @@
-// What the names of a trail weigh against each other.
+// How much the names of a trail weigh.
 
 import type { Trail } from '../trail/trail.ts';
 
@@ -10,12 +10,12 @@ export function unitWeights(trail: Trail): Map<string, number> {
 }
 
 /**
- * What a name weighs at least that stays in a listing, of a strong one: with 0.05 two thirds of the rows stay, with 0.2
- * recall falls by 0.001. @source docs/decisions/summary.md
+ * Least weight, relative to a strong name, with which a name keeps its row in a listing: with 0.05 two thirds of the rows stay,
+ * with 0.2 recall falls by 0.001. @source docs/decisions/summary.md
  */
 const LEAST_WEIGHT = 0.1;
 
-/** The names for which a row of a listing is worth telling. */
+/** The names that keep their row in a listing. */
 export function namesThatCount(trail: Trail): ReadonlySet<string> {
   const weights = [...unitWeights(trail)];
   return new Set(weights.flatMap(([name, weight]) => (weight >= LEAST_WEIGHT ? [name] : [])));

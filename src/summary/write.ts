@@ -17,50 +17,50 @@ import type { SummaryLine } from './line.ts';
 import type { Trail } from '../trail/trail.ts';
 import { unitWeights } from './weights.ts';
 
-/** Tokens of an automatic summary. @source spec 2-engine §5. */
+/** Default budget of an automatic summary, in tokens. @source spec 2-engine §5. */
 export const DEFAULT_SUMMARY_TOKENS = 4_000;
 
-/** Below this an empty section is left out; above, it says "None." so that a reader knows it was looked for. */
+/** Below this budget, empty sections are omitted; above it, they say "None." so that a reader knows they were considered. */
 const ROOM_FOR_EMPTY_SECTIONS = 1_000;
 
-/** Tokens kept back for names that no line shows: more room is for what can be read. @source docs/decisions/summary.md. */
+/** Tokens reserved for names that no line shows: room beyond this is for readable lines. @source docs/decisions/summary.md. */
 function namesRoom(budget: number): number {
   return Math.min(0.33 * budget, Math.max(300, 900 - 0.15 * budget));
 }
 
-/** Share of the budget that names may take besides, of what nothing else has a use for. */
+/** Share of the budget that names may take in addition, from otherwise unused room. */
 const LEFT_NAMES_SHARE = 0.04;
 
-/** Tokens that are filled with short lines of names at the end, and names to such a line. */
+/** Tokens to fill with short lines of names at the end, and the number of names per line. */
 const SHORT_NAMES_ROOM = 40;
 const SHORT_NAMES = 3;
 
-/** Tokens below which no line of names fits. */
+/** Least number of tokens in which a line of names fits. */
 const LEAST_NAMES_ROOM = 16;
 
-/** What a summary may cost, and how it is counted. */
+/** The limit of a summary, and how it is counted. */
 export interface SummaryOptions {
   /** At least 1; the default is `DEFAULT_SUMMARY_TOKENS`. */
   readonly budgetTokens?: number;
   readonly count: CountText;
-  /** Texts of the user's messages that stay verbatim after the summary: they are referred to, not told again. */
+  /** The user's messages that follow the summary verbatim: it refers to them without repeating them. */
   readonly preserved?: readonly string[];
 }
 
-/** A summary and what is in it. */
+/** A summary and facts about it. */
 export interface Summary {
   readonly text: Redacted;
-  /** By the caller's `count`, over the whole text; never above the budget. */
+  /** Counted by the caller's `count` over the whole text; never above the budget. */
   readonly tokens: number;
-  /** Sections that say something, in order. */
+  /** Non-empty sections, in order. */
   readonly sections: readonly SummarySection[];
-  /** Secrets replaced in the text, by kind. */
+  /** Number of secrets replaced in the text, by kind. */
   readonly redactions: Readonly<Partial<Record<SecretKind, number>>>;
 }
 
 /**
- * Writes a summary of a trail in the nine sections, at most `budgetTokens` long. Deterministic; each line is counted a
- * few times at most, and the whole once more at the end, since tokenizers may merge across lines.
+ * Summarizes a trail in the nine sections, in at most `budgetTokens`. Deterministic; counts each line a few times at most, and
+ * the whole text once more at the end, because tokenizers may merge across lines.
  * @throws RangeError when the budget is below 1
  */
 export function writeSummary(
@@ -91,10 +91,10 @@ export function writeSummary(
   }
 }
 
-/** Share of the budget from which on room that nothing has a use for goes to what was cut short. @source docs/decisions/summary.md */
+/** From this share of the budget on, unused room goes to lines that were cut short. @source docs/decisions/summary.md */
 const SPARE_SHARE = 0.05;
 
-/** What every attempt at a summary is written with. */
+/** The context of every attempt at a summary. */
 interface RenderContext {
   readonly budget: number;
   readonly count: CountText;
@@ -112,7 +112,7 @@ interface Draft extends RenderContext {
 function pickedDraft(lines: Lines, paper: RenderContext): Draft {
   const draft = draftOf(lines, paper);
   pickLines(draft);
-  // Line by line a text costs more than as a whole: what that leaves is given out, too.
+  // The sum over lines exceeds the cost of the whole text; the difference is available, too.
   const left = paper.budget - paper.count(wholeText(draft));
   if (draft.picker.room <= LEAST_NAMES_ROOM && left > LEAST_NAMES_ROOM) {
     draft.picker.setRoom(left);
@@ -145,7 +145,7 @@ function pickLines(draft: Draft): void {
   pickRest(draft);
 }
 
-/** Takes what else is worth telling; in a short session nothing is, and names take a share of what is left. */
+/** Picks other lines worth showing; a short session has none, and names take a share of the rest. */
 function pickRest(draft: Draft): void {
   const { picker, lines, budget } = draft;
   picker.takeBest(lines.all, 0);
@@ -176,7 +176,7 @@ export function countOnce(count: CountText): CountText {
   };
 }
 
-/** What the headings cost, and the word below those that nothing can follow. */
+/** Cost of the headings, including the word for empty sections. */
 function headingTokens(lines: Lines['all'], count: CountText): number {
   const filled = new Set(lines.map(({ section }) => section));
   return SUMMARY_SECTIONS.reduce(
@@ -185,7 +185,7 @@ function headingTokens(lines: Lines['all'], count: CountText): number {
   );
 }
 
-/** What it costs to say how many messages are left out. */
+/** Cost of stating how many messages are omitted. */
 function untoldTokens({ messages }: Lines, count: CountText): number {
   return untoldLines(messages, []).reduce((sum, { text }) => sum + count(`${text}\n`), 0);
 }
@@ -223,7 +223,7 @@ function sectionsOf(picked: readonly SummaryLine[]): SummarySection[] {
   return SUMMARY_SECTIONS.filter((_, at) => picked.some(({ section }) => section === at));
 }
 
-/** Lets the lines go that were taken last: they were worth least. */
+/** Drops the lines that were taken last: they were worth least. */
 function dropTokens(picked: SummaryLine[], tokens: number, count: CountText): void {
   let left = tokens;
   while (left > 0) {

@@ -1,4 +1,4 @@
-// The line that tells how the work was checked since its last edit.
+// The line that says how the work was checked since its last edit.
 
 import { SECTION, summaryLine } from '../line.ts';
 import type { SummaryLine } from '../line.ts';
@@ -7,15 +7,15 @@ import { checksIn, isMisspelled } from '../../shell/runners.ts';
 import { clip, oneLine } from '../../text/sentences.ts';
 import type { CommandRun, FileTrail, Trail } from '../../trail/trail.ts';
 
-/** Words of a command that may check something in a form that is not known. */
+/** Words of a command that may be a check of unknown form. */
 const MAY_CHECK = /test|spec|check|lint|build|verif|valid|compil|tsc|vet\b|gradle|make/i;
-/** Files whose text no check reads. */
+/** Files whose text is not checked by any tool. */
 const PROSE = /\.(?:mdx?|txt|rst|adoc)$|^\/tmp\//;
 
-/** Below this the newest checks are told by the names that suffice to run them, without causes. */
+/** With a smaller budget, the newest checks appear only with the names needed to run them, without causes. */
 const ROOM_FOR_DETAILS = 3_000;
 
-/** How much of the checks is told: how many of them, and characters of a name, of why one failed, of a path. */
+/** The detail in which checks appear: their number, and characters of a name, of a cause, of a path. */
 interface CheckDetail {
   readonly checks: number;
   readonly name: number;
@@ -50,10 +50,10 @@ function checkText({ files, turns, commands, current }: Trail, telling: CheckDet
   return `No check has run since the last edit of ${told}.`;
 }
 
-/** Files that are told to have been edited since something was announced. */
+/** Files listed as edited since an announcement. */
 const TOLD_FILES = 2;
 
-/** What was edited after a place in the log, and the check that ran well after that; undefined where nothing was. */
+/** The files edited after a log position, and the check that succeeded after that; undefined without edits. */
 export function doneSince({ files, commands, turns }: Trail, position: number): string | undefined {
   const edited = files
     .filter((file) => file.lastEditTurn === turns && file.lastEditPosition > position)
@@ -68,7 +68,7 @@ export function doneSince({ files, commands, turns }: Trail, position: number): 
   return `edited ${names.join(', ')}${more}${passed}`;
 }
 
-/** The file of a program that was edited last. */
+/** The program file that was edited last. */
 function lastEdited(files: readonly FileTrail[]): FileTrail | undefined {
   const code = files.filter(({ path, isRestored, lastEditPosition }) => {
     return lastEditPosition >= 0 && !isRestored && !PROSE.test(path);
@@ -76,7 +76,7 @@ function lastEdited(files: readonly FileTrail[]): FileTrail | undefined {
   return code.toSorted((a, b) => a.lastEditPosition - b.lastEditPosition).at(-1);
 }
 
-/** Whole checks of the session of which only parts ran well since: that a part runs well says nothing of the rest. */
+/** Full checks of which only parts have succeeded since: the success of a part says nothing about the rest. */
 function unrepeated(
   commands: readonly CommandRun[],
   since: readonly CommandRun[],
@@ -95,14 +95,14 @@ function unrepeated(
   return whole === undefined ? '' : `, but not all of \`${clip(whole, length)}\` was run`;
 }
 
-/** A check as it went the last time. */
+/** A check with its last result. */
 interface Check {
   readonly name: string;
   readonly went: 'well' | 'failed' | 'unknown';
   readonly cause: string;
 }
 
-/** The checks among some runs, the newest of each; those that failed first, then the newest. */
+/** The checks among some runs, the newest of each; failed ones first, then by age, newest first. */
 function newestChecks(runs: readonly CommandRun[]): Check[] {
   const newest = new Map<string, Check>();
   for (const { command, failed, isHidden, telling } of runs) {
@@ -112,7 +112,7 @@ function newestChecks(runs: readonly CommandRun[]): Check[] {
     const went = failed ? 'failed' : isHidden ? 'unknown' : 'well';
     newest.set(name, { name, went, cause: oneLine(telling[0] ?? '') });
   }
-  // What was spelled wrong checked nothing.
+  // A misspelled command checked nothing.
   for (const { command, failed, telling } of runs)
     if (failed && isMisspelled(telling)) newest.delete(checksIn(command).join(' && '));
   return [...newest.values()]

@@ -1,4 +1,4 @@
-// The lines of names: the commands of the project, and what is named in files and requests and stands nowhere else.
+// The lines of names: the project's commands, and names from files and requests that no other line shows.
 
 import { isFragment } from '../../text/identifiers/fragments.ts';
 import { isAnonymous, listed, quoted, SECTION, summaryLine } from '../line.ts';
@@ -13,10 +13,10 @@ import type { Standing } from '../../trail/talk/taken-back.ts';
 import type { CommandRun, Trail } from '../../trail/trail.ts';
 import type { Quote } from '../../text/identifiers/identifiers.ts';
 
-/** How often a command that works must have been run to be worth naming. */
+/** A working command must have been run this often to be worth naming. */
 const USUAL_RUNS = 2;
 
-/** The commands of the project that were run again and again, by what all runs share, with how they went last. */
+/** The project's frequently run commands, each by the words common to all runs, with the last result. */
 export function commandLines(trail: Trail): SummaryLine[] {
   const bySignature = new Map<string, { runs: number; shared: readonly string[]; last: CommandRun }>();
   for (const run of trail.commands) {
@@ -54,7 +54,7 @@ export function commandLines(trail: Trail): SummaryLine[] {
   ];
 }
 
-/** How the last run of a command ended, as far as anybody was told. */
+/** How the last run of a command ended, as far as known. */
 function lastEnd({ failed, isHidden }: CommandRun): string {
   if (failed) return ', last failed';
   return isHidden ? '' : ', last ok';
@@ -66,20 +66,20 @@ function sharedStart(one: readonly string[], other: readonly string[]): readonly
   return end < 0 ? one : one.slice(0, end);
 }
 
-/** What quotations are told with. */
+/** The context of quotations. */
 interface QuotationContext {
   readonly preserved: PreservedWords;
   readonly standing: Standing;
-  /** Sentences of the agent that are not worth telling any more, by `saidKey`. */
+  /** Sentences of the agent that are no longer worth showing, by `saidKey`. */
   readonly passed: ReadonlySet<string>;
 }
 
-/** What a line in which something was named is worth beside its names. */
+/** Value of a quoted line besides its names. */
 const QUOTE_VALUE = 0.05;
 
 /**
- * The lines in which agent and user named things last, each once: the command with the option, the sentence with the
- * symbol. Names come with them that nothing else would tell.
+ * The lines in which agent and user last named something, each once: the command with the option, the sentence with the symbol.
+ * They bring in names that no other line would show.
  */
 export function quoteLines(
   trail: Trail,
@@ -101,13 +101,13 @@ export function quoteLines(
   const seen = new Set<string>();
   for (const { quote } of trail.identifiers) {
     if (quote === undefined) continue;
-    // A sentence that names much is the quotation of each name.
+    // A sentence with many names serves as the quotation of each.
     const key = saidKey(quote.position, quote.text);
     if (seen.has(key)) continue;
     seen.add(key);
     if (!isTelling(quote) || isToldAnyway(quote) || isSpent(quote)) continue;
     if (hasRoom && isWithoutResult(quote)) continue;
-    // Two cuts out of one long line say the same twice.
+    // Two excerpts from one long line would repeat each other.
     if (quote.text.startsWith(ELLIPSIS) && quotedAt.has(quote.position)) continue;
     quotedAt.add(quote.position);
     byText.set(quote.text, quote);
@@ -115,18 +115,21 @@ export function quoteLines(
   return [...byText.values()].map((quote) => quoteLine(quote, turnAt(quote.position), hasRoom));
 }
 
-/** Beside calls with results, one that never had any, or whose result is no longer so, reads as one that found nothing. */
+/** Among calls with results, a call without one, or with an outdated one, would read as one that found nothing. */
 function isWithoutResult({ by, outcome }: Quote): boolean {
   return by === 'call' && outcome === undefined;
 }
 
-/** Tokens of the budget from which a quoted call is told with its request and how its result begins. @source docs/decisions/summary.md */
+/**
+ * From this many tokens of the budget on, a quoted call appears with its request and the beginning of its result. @source
+ * docs/decisions/summary.md
+ */
 const ROOM_FOR_OUTCOMES = 3_000;
 
-/** Fields of JSON that make a quotation data. */
+/** With this many JSON fields, a quotation is data. */
 const DATA_FIELDS = 3;
 
-/** Whether a quotation tells something: no line that only introduces others, no code, no lone name, no data. */
+/** Whether a quotation is informative: not a line that only introduces others, code, a lone name or data. */
 function isTelling({ by, text }: Quote): boolean {
   if (by === 'call') return true;
   const plain = withoutEmphasis(text);
@@ -153,42 +156,42 @@ function quoteLine(
   });
 }
 
-/** Names shown to a line: as many as one line is credited with. @source docs/decisions/summary.md. */
+/** Names on a line: as many as one line is credited with. @source docs/decisions/summary.md. */
 const NAMES_PER_LINE = 10;
-/** Tokens of the budget for each line of names of one place: no file and no request takes them all. */
+/** Tokens of the budget for each line of names at one place, so that no file or request takes them all. */
 const TOKENS_PER_LINE_OF_PLACE = 1_000;
 
-/** What the lines of names need to know of the lines that were picked before. */
+/** What the lines of names need to know about the lines already picked. */
 export interface Shown {
-  /** Whether the summary holds an identifier already. */
+  /** Whether the summary already shows an identifier. */
   readonly isShown: (identifier: string) => boolean;
-  /** The line about a file, where it has one that was picked. */
+  /** The picked line about a file, if any. */
   readonly fileLine: (path: string) => SummaryLine | undefined;
 }
 
-/** The names of a trail with what a line of them says of where they belong. */
+/** The names of a trail with the places that they belong to. */
 export interface PlacedNames {
-  /** Those that weigh most for their length first. */
+  /** Those with the most weight for their length first. */
   readonly names: readonly PlacedName[];
   readonly turnLabel: (turn: number) => string;
 }
 
 interface PlacedName {
   readonly text: string;
-  /** The file in which it stands, if it does in any. */
+  /** The file that contains it, if any. */
   readonly path: string | undefined;
-  /** The request that was worked on when it was named last. */
+  /** The request during which it was named last. */
   readonly turn: number;
   /** Whether user or agent named it, in a call or in words. */
   readonly isOwn: boolean;
-  /** Its weight for its length: a long name costs more tokens. */
+  /** Its weight relative to its length: a long name costs more tokens. */
   readonly rate: number;
 }
 
-/** What a name costs besides its characters, in characters. @source docs/decisions/summary.md. */
+/** What a name costs besides its own characters, in characters. @source docs/decisions/summary.md. */
 const NAME_OVERHEAD = 10;
 
-/** Places each name that may be listed; the same for every list of one summary. */
+/** Assigns a place to each name that may be listed; the same for every list of one summary. */
 export function placedNames(trail: Trail): PlacedNames {
   const homes = fileHomes(trail);
   const turnAt = turnFinder(trail);
@@ -203,8 +206,8 @@ export function placedNames(trail: Trail): PlacedNames {
 }
 
 /**
- * The heaviest names that no picked line shows, each at its home: below the file in which it stands, or with the request
- * that was worked on when it was named last. A name without its surroundings would tell a reader nothing.
+ * The heaviest names that no picked line shows, each at its place: below the file that contains it, or with the request during
+ * which it was named last. Without its context, a name would mean nothing to a reader.
  */
 export function nameLines(
   placed: PlacedNames,
@@ -215,7 +218,7 @@ export function nameLines(
   const most = NAMES_PER_LINE * Math.max(1, Math.ceil(budget / TOKENS_PER_LINE_OF_PLACE));
   const byFile = new Map<string, string[]>();
   const byTurn = new Map<number, string[]>();
-  // What only a help text or a file shows is used later as often as other names, but nobody has used it yet.
+  // Names that only a help text or a file shows are used later as often as others, but have not been used yet.
   const options = new Map<string, string[]>();
   for (const { text, path, turn, isOwn } of placed.names) {
     if (shown.isShown(text)) continue;
@@ -251,7 +254,7 @@ function append<K>(groups: Map<K, string[]>, key: K, name: string): void {
   else names.push(name);
 }
 
-/** Each symbol's file: the first that names it, those changed last first. */
+/** The file of each symbol: the first that contains it, last changed files first. */
 function fileHomes({ files }: Trail): Map<string, string> {
   const homes = new Map<string, string>();
   const changed = files.filter(({ state }) => state === 'edited' || state === 'created');
@@ -261,7 +264,7 @@ function fileHomes({ files }: Trail): Map<string, string> {
   return homes;
 }
 
-/** The request that was worked on at a position, 0 before the first. */
+/** Finds the request at a log position, 0 before the first. */
 function turnFinder({ requests }: Trail): (position: number) => number {
   return (position) => {
     let [low, high] = [0, requests.length];
@@ -302,11 +305,11 @@ interface NamesPlace {
   readonly order: number;
   readonly label: string;
   readonly group?: string | undefined;
-  /** The line about what the names belong to. */
+  /** The line that the names belong to. */
   readonly parent?: SummaryLine | undefined;
 }
 
-/** A line of names knows its identifiers without looking for them. */
+/** A line of names has its identifiers without a search. */
 function namesLine(
   names: readonly string[],
   { section, order, label, group, parent }: NamesPlace,

@@ -1,34 +1,34 @@
-// The lines of "Files and Code Sections": what was changed, what was read, what stands in it.
+// The lines of "Files and Code Sections": which files were changed or read, and what they contain.
 
 import { isAnonymous, LazyLines, listed, rowSaid, SECTION, summaryLine } from '../line.ts';
 import type { SummaryLine } from '../line.ts';
 import type { FileRow, FileTrail, Trail } from '../../trail/trail.ts';
 import type { LineRange } from '../../shell/scripts.ts';
 
-/** Symbols named in the line of a file: with its path as many names as one line is credited with. */
+/** Symbols on the line of a file: with its path, the number of names that one line is credited with. */
 const SYMBOLS_PER_LINE = 5;
 const OUTLINE_NAMES = 6;
 const PATHS_PER_LINE = 6;
 /** Read files that may get a line. */
 const MAX_READ_FILES = 80;
-/** Tokens of the budget for each changed file with a line of its own; the others share lines. */
+/** Tokens of the budget for each changed file with its own line; other files share lines. */
 const TOKENS_PER_DETAILED_FILE = 260;
 const section = SECTION.files;
 
 /** Lines about files. */
 export interface FileLines {
-  /** Name every changed file, most salient first. */
+  /** Lines that together name every changed file, most salient first. */
   readonly changed: readonly SummaryLine[];
   /** Files that were only read, newest first. */
   readonly read: readonly SummaryLine[];
   readonly snippets: readonly SummaryLine[];
-  /** What stands in the files, line by line. */
+  /** The content of the files, line by line. */
   readonly rows: readonly (SummaryLine | LazyLines)[];
-  /** The line of each file that may have one of its own. */
+  /** The line of each file that may have its own. */
   readonly byPath: ReadonlyMap<string, SummaryLine>;
 }
 
-/** Says what happened to which file. A symbol is named with the first file that has it. */
+/** States what happened to each file. A symbol appears with the first file that contains it. */
 export function fileLines(trail: Trail, budget: number): FileLines {
   const changed = trail.files
     .filter(({ state }) => state !== 'read')
@@ -57,7 +57,7 @@ export function fileLines(trail: Trail, budget: number): FileLines {
   };
 }
 
-/** What else a file defines, the heaviest names first, as many to a line as one is credited with. */
+/** What else a file defines, heaviest names first; as many per line as one is credited with. */
 function outlineLines(
   { file, line: parent }: Pick<FileHead, 'file' | 'line'>,
   told: Set<string>,
@@ -76,7 +76,7 @@ function outlineLines(
   return lines;
 }
 
-/** `function a, b; type C`: names below the word that introduces them, the others last. */
+/** `function a, b; type C`: names after their keyword, names without one last. */
 function listedByKind(names: readonly string[], kinds: ReadonlyMap<string, string>): string {
   const byKind = new Map<string, string[]>();
   for (const name of names) {
@@ -89,12 +89,12 @@ function listedByKind(names: readonly string[], kinds: ReadonlyMap<string, strin
   return [...groups, ...(plain === undefined ? [] : [listed(plain)])].join('; ');
 }
 
-/** What a line of a file is worth beside its names. */
+/** Value of a file's outline line besides its names. */
 const OUTLINE_VALUE = 0.2;
 const DEFINITION_VALUE = 0.4;
 const ROW_VALUE = 0.05;
 
-/** The telling lines of a file below it: those that the agent wrote with a plus, as in a patch. */
+/** The informative lines of a file, below it: those that the agent wrote with a plus, as in a patch. */
 function rowLines({ file, line: parent }: Pick<FileHead, 'file' | 'line'>): SummaryLine[] {
   return inFileOrder(file.rows()).map(({ text, isWritten, isDefinition }, at) =>
     summaryLine({
@@ -108,12 +108,12 @@ function rowLines({ file, line: parent }: Pick<FileHead, 'file' | 'line'>): Summ
   );
 }
 
-/** The number that a reader gave a row; `Infinity` where it gave none. */
+/** The number that a reader gave a row; `Infinity` without one. */
 function numberOf({ text }: FileRow): number {
   return Number(/^(\d+): /.exec(text)?.[1] ?? Infinity);
 }
 
-/** Rows that a reader numbered in their order, before the others: one file is read in pieces that come in any order. */
+/** Numbered rows in order, then the others: a file is read in pieces that come in any order. */
 function inFileOrder(rows: readonly FileRow[]): readonly FileRow[] {
   return rows
     .map((row) => ({ row, number: numberOf(row) }))
@@ -127,7 +127,7 @@ interface FileHead {
   readonly line: SummaryLine;
 }
 
-/** Files changed in the current turn first, then those changed often and lately. */
+/** Files changed in the current turn first, then those changed often and recently. */
 function salienceOf(file: FileTrail, trail: Trail): number {
   const turnsAgo = trail.turns - file.lastEditTurn;
   return (1 + Math.log1p(file.edits)) / (1 + turnsAgo) - (file.state === 'deleted' ? 0.5 : 0);
@@ -149,7 +149,7 @@ function fileLine(
   return summaryLine({ section, order: at * 10, text, value });
 }
 
-/** Not told before, and no path: beside the path of the file it would read as another file that was changed. */
+/** Not shown before, and not a path: next to the file's path it would read as another changed file. */
 function isTelling(symbol: string, told: ReadonlySet<string>): boolean {
   return !told.has(symbol) && !symbol.includes('/') && !isAnonymous(symbol);
 }
@@ -163,7 +163,7 @@ function editPhrase({ state, edits, isRestored, renamedFrom }: FileTrail): strin
   return edits > 1 ? `created, written${times}` : 'created';
 }
 
-/** What was read of a file that was not changed: of a changed one, who edited it has read it. */
+/** What was read of an unchanged file. For a changed file this is omitted, because an editor has read it. */
 function readPhrase({ ranges, reads, state, lines, hasGaps }: FileTrail): string {
   if (reads === 0 || state !== 'read') return '';
   const part = hasGaps ? ' in part' : '';
@@ -172,7 +172,7 @@ function readPhrase({ ranges, reads, state, lines, hasGaps }: FileTrail): string
   return `read ${merged(ranges).map(rangeText).join(', ')}${of}${part}`;
 }
 
-/** Ascending, with those that touch joined. */
+/** Ascending, with adjacent ranges joined. */
 function merged(ranges: readonly LineRange[]): LineRange[] {
   const joined: LineRange[] = [];
   for (const range of ranges.toSorted((a, b) => a.from - b.from)) {
@@ -204,14 +204,14 @@ function compactLines(files: readonly FileTrail[]): SummaryLine[] {
   return lines;
 }
 
-/** What is looked for again unless it is told that it is not there. */
+/** Missing files, which would otherwise be searched for again. */
 function missingLines({ missing }: Trail): SummaryLine[] {
   if (missing.length === 0) return [];
   const text = `- Did not exist when looked for: ${missing.slice(0, PATHS_PER_LINE).join(', ')}`;
   return [summaryLine({ section, order: 9e5, text, value: 0.4 })];
 }
 
-/** Characters below which an edit shows a name and no more. */
+/** A shorter edit shows little more than a name. */
 const LEAST_SNIPPET = 40;
 
 function snippetLine({ file, at, line: parent }: FileHead, trail: Trail): SummaryLine[] {

@@ -1,4 +1,4 @@
-// The lines of "All User Messages": the chain of requests with what came of each.
+// The lines of "All User Messages": the requests in order, with the outcome of each.
 
 import { soundsBinding } from '../../trail/talk/constraints.ts';
 import { quoted, SECTION, summaryLine } from '../line.ts';
@@ -17,32 +17,32 @@ const section = SECTION.messages;
 const NEWEST = 8;
 const SHOWN_EDITS = 6;
 
-/** Requests that say the same one after the other ("continue"), told as one. */
+/** Consecutive requests with the same text ("continue"), shown as one. */
 interface RepeatedRequest {
   readonly first: UserRequest;
   readonly last: UserRequest;
 }
 
-/** What messages are told with. */
+/** The context for the lines of messages. */
 interface MessageContext {
-  /** What follows the summary verbatim: one line says which messages those are. */
+  /** What follows the summary verbatim: one line lists those messages. */
   readonly preserved: PreservedWords;
   readonly standing: Standing;
 }
 
-/** The lines of messages by how they are picked. */
+/** The lines of messages by how they are selected. */
 export interface MessageLines {
   readonly all: readonly SummaryLine[];
   readonly newest: readonly SummaryLine[];
-  /** With rules that came and went with them. */
+  /** Messages with rules that applied to them only. */
   readonly limited: readonly SummaryLine[];
-  /** They may be rules, or choose between what the agent offered. */
+  /** Messages that may be rules, or that choose between the agent's offers. */
   readonly doubtful: readonly SummaryLine[];
-  /** How many messages each line tells that section 1 does not. */
+  /** How many messages each line covers that section 1 does not. */
   readonly counts: ReadonlyMap<SummaryLine, number>;
 }
 
-/** How many messages no picked line tells, in words; no line where all are told. */
+/** How many messages no picked line covers, in words; no line if all are covered. */
 export function untoldLines(counts: MessageLines['counts'], picked: readonly SummaryLine[]): SummaryLine[] {
   const isTold = new Set(picked);
   let untold = 0;
@@ -52,7 +52,7 @@ export function untoldLines(counts: MessageLines['counts'], picked: readonly Sum
   return [summaryLine({ section, order: 2e8, text, value: 0 })];
 }
 
-/** All messages, the newest of them, those with rules that came and went with them, and those that may be rules. */
+/** All messages, the newest of them, those with rules that applied to them only, and those that may be rules. */
 export function messageLines(
   trail: Trail,
   budget: number,
@@ -84,7 +84,7 @@ export function messageLines(
       const length = mayBind(first) ? Math.max(room, SHORT_MESSAGE) : room;
       const kept = passed.get(first.turn) ?? [];
       const said = wordsOf(first, trail.turns, { room: length, rules: rules.get(first.turn) ?? [], kept });
-      // No rule is quoted for itself that stands in a request which is quoted whole.
+      // A rule is not quoted separately if its request is quoted in full.
       const isAbove = said.includes(RULE_ABOVE) && quotedAbove.includes(oneLine(first.text));
       const words = isAbove ? '(told in section 1)' : said;
       const text = `${number}. ${answeredTo(answer, first, isChoice ? Math.min(room, budget / CHOSEN_SHARE) : room)}${words}`;
@@ -134,22 +134,22 @@ function turnsOf({ first, last }: RepeatedRequest): number[] {
   return Array.from({ length: last.turn - first.turn + 1 }, (_, at) => first.turn + at);
 }
 
-/** A command of a client or a project alone, of which nothing came. */
+/** A bare command of a client or a project that had no effect. */
 function isIdleCommand({ text, turn, actions }: UserRequest, { turns }: Trail): boolean {
   const hasActions = actions.commands > 0 || actions.edited.length > 0 || actions.outcome !== undefined;
   return turn < turns && /^\/[\w:-]*$/.test(text) && !hasActions;
 }
 
-/** What a short message is worth besides that sounds like a rule and was read as a question or a tale. */
+/** Extra value of a short message that sounds like a rule but was classified as a question or an account. */
 const DOUBT_VALUE = 4;
 const SHORT_MESSAGE = 200;
 
-/** Whether a short message has words of a rule: in doubt it is told as it stands. */
+/** Whether a short message contains words of a rule: in doubt, it is shown verbatim. */
 function mayBind({ text }: UserRequest): boolean {
   return text.length <= SHORT_MESSAGE && sentencesOf(text).some(soundsBinding);
 }
 
-/** What a message is worth that chooses, and tokens of the budget for a character of what it was asked: the choice comes first. */
+/** Value of a message that makes a choice, and tokens of the budget per character of the question: the choice comes first. */
 const CHOICE_VALUE = 3;
 const CHOSEN_SHARE = 20;
 
@@ -158,20 +158,20 @@ function messageValue(request: UserRequest, isChoice: boolean): number {
   return isChoice ? CHOICE_VALUE : 0;
 }
 
-/** How a message names what it chooses, or says yes or no before more. */
+/** How a message names its choice, or says yes or no before the rest. */
 const CHOOSES =
   /\b(?:option|variante?|approach|scenario|alternative|choice|style|version|proposal) (?:\d{1,2}|[a-d])\b|\b(?:I|we)(?:['’]d| would)? (?:rather|prefer|choose|pick|go with)\b|\blet['’]?s (?:use|go with|take|keep|stick (?:to|with)|call it)\b|\bnehmen wir\b|^\W*(?:yes|yep|yeah|no|nope|nah|ja|nein|oui|non|sí|sim|não|да|нет)(?![\p{L}\p{N}])/iu;
 
-/** Whether a short message decides something: it chooses in so many words, or answers what it was asked in more than consent. */
+/** Whether a short message decides something: it makes an explicit choice, or answers a question with more than consent. */
 function decides({ text }: UserRequest, answer: AnsweredQuestion | undefined): boolean {
   if (text.length > SHORT_MESSAGE || isGoAhead(text)) return false;
   return CHOOSES.test(text) || (answer !== undefined && isAnswerOf(answer, { text }) && opensAsReply(text));
 }
 
-/** Characters of a command of a client by which it is known. */
+/** Characters of a client command that identify it. */
 const COMMAND_LENGTH = 40;
 
-/** Which messages follow, and what else does, so that nobody counts wrongly. */
+/** Which messages follow, and what else does, so that the numbering is unambiguous. */
 function followingLines({ whole, cut, others }: Following): SummaryLine[] {
   if (whole.length === 0) return [];
   const isOne = whole.length === 1;
@@ -184,7 +184,7 @@ function followingLines({ whole, cut, others }: Following): SummaryLine[] {
   return [summaryLine({ section, order: Infinity, text, value: 3 })];
 }
 
-/** Messages that say nothing but a rule are told where the rules are. */
+/** Messages that consist of a single rule appear with the rules. */
 function toldAboveLine(turns: readonly number[]): SummaryLine {
   const numbers = [...new Set(turns)];
   const text = `Message${numbers.length === 1 ? '' : 's'} ${rangesText(numbers)}: told in section 1.`;
@@ -220,15 +220,15 @@ function rulesByTurn(constraints: readonly Constraint[]): Map<number, string[]> 
 }
 
 interface Wording {
-  /** Characters of the message that are told. */
+  /** Characters of the message that are shown. */
   readonly room: number;
   /** Rules that section 1 quotes: the message only refers to them. */
   readonly rules: readonly string[];
-  /** Rules that are told here, and whole. */
+  /** Rules that are shown here, in full. */
   readonly kept: readonly string[];
 }
 
-/** What the summary quotes elsewhere is only referred to. */
+/** Only refers to what the summary quotes elsewhere. */
 function wordsOf({ text, turn }: UserRequest, turns: number, { room, rules, kept }: Wording): string {
   if (turn === turns) return '(the current request, above)';
   const referring = oneLine(withoutRules(text, rules));
@@ -236,10 +236,10 @@ function wordsOf({ text, turn }: UserRequest, turns: number, { room, rules, kept
   return quoted(clipAround(words, room, kept));
 }
 
-/** Characters that stay between two sentences that are kept, where they are short of room. */
+/** Least characters between two kept sentences when room is scarce. */
 const LEAST_GAP = 60;
 
-/** A text in about `room` characters, some sentences of it whole. */
+/** A text in about `room` characters, with some sentences of it in full. */
 function clipAround(text: string, room: number, kept: readonly string[]): string {
   if (text.length <= room) return text;
   const gaps: string[] = [];
@@ -260,14 +260,14 @@ function clipAround(text: string, room: number, kept: readonly string[]): string
     .join(' ');
 }
 
-/** Stands for a sentence that section 1 quotes. */
+/** Replaces a sentence that section 1 quotes. */
 const RULE_ABOVE = '[rule above]';
 
 function withoutRules(text: string, rules: readonly string[]): string {
   return rules.reduce((rest, rule) => rest.replace(rule, RULE_ABOVE), text);
 }
 
-/** Whether what refers to rules above says something between them: two of them, or half a sentence, are a riddle. */
+/** Whether the text between references to rules above is meaningful: two references, or half a sentence, would be a riddle. */
 function isReadable(words: string): boolean {
   const [before = '', after = '', ...more] = words.split(RULE_ABOVE);
   if (!words.includes(RULE_ABOVE)) return true;
@@ -291,14 +291,14 @@ function isRequest(answer: AnsweredQuestion, requests: readonly UserRequest[]): 
   return requests.some((request) => request.turn === answer.turn && isAnswerOf(answer, request));
 }
 
-/** Answers given in a dialog of the client's, which are no message of their own; who refuses silently says why in the next. */
+/** Answers in a client's dialog, which are not messages; a silent rejection is explained by the next message. */
 function askedLine({ question, answer, turn }: AnsweredQuestion, turns: number): SummaryLine {
   const why = answer === SILENT_REFUSAL && turn < turns ? `, then wrote message ${turn + 1}` : '';
   const text = `   Asked ${quoted(question)}, the user answered: ${quoted(why === '' ? answer : 'no')}${why}`;
   return summaryLine({ section, order: turn + 0.2, text, value: 3 });
 }
 
-/** What the agent said, where nothing else is told of a request. */
+/** What the agent said, if nothing else is shown of a request. */
 function saidOnly({ actions }: UserRequest): string | undefined {
   return actions.edited.length === 0 ? actions.outcome : undefined;
 }

@@ -1,4 +1,4 @@
-// The lines of "Pending Tasks" and "Optional Next Step": what is open, and what of it comes next.
+// The lines of "Pending Tasks" and "Optional Next Step": what is open, and which of it comes next.
 
 import { doneSince } from './check-lines.ts';
 import { charactersFor, quoted, SECTION, summaryLine } from '../line.ts';
@@ -10,10 +10,10 @@ import { isIntent, remainingRows } from '../../trail/talk/statements.ts';
 import type { Activity, ListedItem, Plan, PlanStep, Trail } from '../../trail/trail.ts';
 import { newerWork } from '../work.ts';
 
-/** Characters by which a sentence is known again. */
+/** Characters that identify a sentence. */
 const KNOWN_BY = 40;
 
-/** @param unread the newest results that somebody may react to */
+/** @param unread the newest results, which still need a reaction */
 export function nextLines(trail: Trail, budget: number, unread: readonly Activity[]): SummaryLine[] {
   const section = SECTION.next;
   const lines: SummaryLine[] = [];
@@ -35,7 +35,10 @@ export function nextLines(trail: Trail, budget: number, unread: readonly Activit
   return lines;
 }
 
-/** What the agent might do is nothing beside the question with which it ended. What was followed by other news is told as long as nothing was called since: otherwise it is done, mostly. */
+/**
+ * An announced step matters less than the agent's closing question. If other messages followed it, it is shown only while
+ * nothing was called since: otherwise it is usually done.
+ */
 function isWorthTelling(step: string, trail: Trail): boolean {
   if (hasAnswered(trail) && asksLast(trail)) return false;
   const standing = stepStanding(trail);
@@ -44,14 +47,14 @@ function isWorthTelling(step: string, trail: Trail): boolean {
   return standing !== 'earlier' || !isSpent(trail);
 }
 
-/** Whether something was called after an announcement that is not in the newest message. */
+/** Whether anything was called after an announcement that is not in the newest message. */
 function isSpent({ current, nextStep = '' }: Trail): boolean {
   const head = headOf(nextStep);
   const { position } = current.said.findLast(({ text }) => oneLine(text).includes(head)) ?? {};
   return position === undefined || current.tail.some((step) => step.position > position);
 }
 
-/** The step that a plan gives as the next one, with how far work went on after the agent brought the plan up to date. */
+/** The next step of a plan, with how far work continued after the agent updated the plan. */
 function planText({ position, steps }: Plan, step: PlanStep, { current }: Trail): string {
   const edits = current.actions.filter(
     (action) => action.position > position && /^(?:edited|wrote) /.test(action.text),
@@ -68,15 +71,15 @@ function planText({ position, steps }: Plan, step: PlanStep, { current }: Trail)
   return `From the plan (not brought up to date after the newest ${newest}): ${text}`;
 }
 
-/** Words of some length, and what of them a file that is named after a step shares at least. */
+/** Longer words, and the least number of them that a file named after a step shares with it. */
 const STEP_WORD = /\p{L}{4,}/gu;
 const NAMING_WORDS = 2;
 const NAMING_SHARE = 0.5;
 
-/** Whether a file that was edited is named in words of a step: more than one of them, and half of what it is about. */
+/** Whether an edited file is named in words of a step: more than one of them, and half of its subject. */
 function isNamedBy(step: string, edit: string): boolean {
   const name = edit.slice(edit.lastIndexOf('/') + 1).toLowerCase();
-  // The first word says what is to be done.
+  // The first word is the verb.
   const words = step.slice(step.search(/\s|$/)).toLowerCase().match(STEP_WORD) ?? [];
   const about = [...new Set(words.map((word) => word.replace(/(?<=\p{L}{3})s$/u, '')))];
   const shared = about.filter((word) => name.includes(word)).length;
@@ -84,8 +87,9 @@ function isNamedBy(step: string, edit: string): boolean {
 }
 
 /**
- * How what the agent announced stands: `open` when nothing happened since, `begun` when calls followed, `looked` when those
- * only looked around, `unedited` when they may have done more but edited nothing, `earlier` when a newer message followed, so that it may be done by now.
+ * The status of an announced step: `open` when nothing happened since, `begun` when calls followed, `looked` when those only
+ * read, `unedited` when they may have done more but edited nothing, `earlier` when a newer message followed, so that it may be
+ * done by now.
  */
 type StepStanding = 'open' | 'begun' | 'looked' | 'unedited' | 'earlier';
 
@@ -97,10 +101,10 @@ const STEP_LABELS: Readonly<Record<StepStanding, string>> = {
   earlier: 'Announced before, perhaps done by now',
 };
 
-/** Characters of what was run since an announcement. */
+/** Characters of the commands run since an announcement. */
 const RAN_LENGTH = 80;
 
-/** What to call the step that the agent announced: fresh, begun or older words; once files were edited for it, what was done. */
+/** The label of an announced step: fresh, begun or older words; once files were edited for it, what was done. */
 export function announcement(trail: Trail): string {
   const standing = stepStanding(trail);
   const { position } = trail.current.newestReply ?? {};
@@ -112,10 +116,13 @@ export function announcement(trail: Trail): string {
   return done === undefined ? STEP_LABELS[standing] : `Announced; since then ${done}`;
 }
 
-/** What a look is called whose results came: it is done, or it goes on from them. */
+/** The label of a look whose results have arrived: it is done, or the work continues from them. */
 const LOOKED_LABEL = 'Announced, and its results are in';
 
-/** Whether results came since the agent announced a look: not where it announced more, edited since, or waits for what it started. */
+/**
+ * Whether results arrived since the agent announced a look, unless it announced more, edited since, or awaits something that it
+ * started.
+ */
 function hasLooked({ current, nextStep = '' }: Trail, position: number): boolean {
   const since = current.tail.filter((step) => step.position > position);
   const isMore = current.started.length > 0 || since.some(({ edited }) => edited.length > 0);
@@ -133,18 +140,21 @@ function stepStanding({ current, nextStep }: Trail): StepStanding {
   return current.tail.every((step) => step.position < said || onlyLooked(step)) ? 'looked' : 'unedited';
 }
 
-/** By what an announced step is known again in the message that announces it. */
+/** The part of an announced step that identifies it in its message. */
 function headOf(step: string): string {
   return oneLine(step.split('; ')[0] ?? '').slice(0, KNOWN_BY);
 }
 
-/** Whether the agent has done with the current request: one that ends with what it will do next has not, unless it asks first. */
+/**
+ * Whether the agent has finished the current request: it has not if it closes by announcing its next step, unless it asks
+ * first.
+ */
 function hasAnswered(trail: Trail): boolean {
   const { current, nextStep } = trail;
   return current.isAgentDone && (nextStep === undefined || !isIntent(nextStep) || asksLast(trail));
 }
 
-/** Whether the newest message asks what the user has not answered yet. */
+/** Whether the newest message asks something that the user has not answered yet. */
 function asksLast({ openQuestions, current: { newestReply } }: Trail): boolean {
   const newest = oneLine(newestReply?.text ?? '');
   return openQuestions.some(({ text }) => newest.includes(headOf(text)));
@@ -173,16 +183,18 @@ function whereItStands(trail: Trail, unread: readonly Activity[]): string {
     : 'Work on the current request had not begun.';
 }
 
-/** Characters in which a tool says that an edit was made; with more it says something of the file. @source docs/decisions/summary.md */
+/**
+ * Characters in which a tool confirms an edit; longer results say something about the file. @source docs/decisions/summary.md
+ */
 const MADE_LENGTH = 240;
 
-/** Whether all that a step printed is that it went well. */
+/** Whether a step printed nothing but its success. */
 function onlyWentWell({ edited, result }: Activity): boolean {
   const said = result.trim();
   return said === '' || (edited.length > 0 && said.length <= MADE_LENGTH && !readsFailed(said));
 }
 
-/** How many steps the plan of the current request has, all of them done and no file edited since; 0 otherwise. */
+/** Number of steps in the current request's plan if all are done and no file was edited since; 0 otherwise. */
 function stepsOfDonePlan({ plan, turns, current }: Trail): number {
   if (plan === undefined || plan.turn !== turns || plan.steps.some(isOpenStep)) return 0;
   const isEdit = ({ position, edited }: Activity): boolean => position > plan.position && edited.length > 0;
@@ -194,17 +206,17 @@ function hasStepInProgress({ plan, requests }: Trail): boolean {
   return plan.steps.some(({ status }) => status === 'in_progress');
 }
 
-/** Requests for other things after which a plan with open steps is told as a plan no more. */
+/** After this many requests for other things, a plan with open steps no longer appears as the plan. */
 const OVERTAKEN = 2;
 
-/** @param newer requests for other things that came after the plan */
+/** @param newer number of requests for other things after the plan */
 function isOvertaken({ isKept }: Plan, newer: number): boolean {
   return newer >= OVERTAKEN && isKept !== true;
 }
 
 const isOpenStep = ({ status }: PlanStep): boolean => status === 'in_progress' || status === 'pending';
 
-/** What is under way, the open steps of the plan, what of it is done, and questions that the user has not answered. */
+/** Work in progress, the plan's open steps, its completed ones, and questions that the user has not answered. */
 export function pendingLines(trail: Trail): SummaryLine[] {
   const section = SECTION.pending;
   const { plan, requests, turns } = trail;
@@ -222,7 +234,7 @@ export function pendingLines(trail: Trail): SummaryLine[] {
   return lines;
 }
 
-/** Where the parts of a request with a numbered list stand, in the agent's words. */
+/** The status of each part of a request with a numbered list, in the agent's words. */
 function itemLines(trail: Trail): SummaryLine[] {
   const { items } = trail;
   if (items === undefined) return [];
@@ -251,10 +263,10 @@ function itemLines(trail: Trail): SummaryLine[] {
   return [...untold, ...told];
 }
 
-/** Files that are told of an item. */
+/** Files shown per item. */
 const CHANGED_FILES = 2;
 
-/** What was done after items were named, which may be what they ask for: a word for it stands nowhere. */
+/** Work after items were named that may belong to them: no statement says so. */
 function changedSince(items: readonly ListedItem[], { tree }: Trail): string {
   const [item] = items;
   if (item === undefined || item.changed.length === 0) return '';
@@ -264,11 +276,11 @@ function changedSince(items: readonly ListedItem[], { tree }: Trail): string {
   return `, then changed ${files}${more}${isCommitted ? ', and committed' : ''}`;
 }
 
-/** Open boxes that are told, and characters of one. */
+/** Open boxes that are shown, and characters of each. */
 const NEXT_BOXES = 3;
 const BOX_LENGTH = 120;
 
-/** How far a checklist in a file is, and what of it comes next. */
+/** The progress of a checklist in a file, and its next items. */
 function checklistLines({ checklist }: Trail): SummaryLine[] {
   if (checklist === undefined) return [];
   const { path, ticked, open } = checklist;
@@ -278,10 +290,10 @@ function checklistLines({ checklist }: Trail): SummaryLine[] {
   return [summaryLine({ section: SECTION.pending, order: 106, text, value: 3 })];
 }
 
-/** Items that are named by more than their numbers. */
+/** Most items that are identified by more than their numbers. */
 const MOST_TITLES = 8;
 
-/** Items by number, a few also with the beginning of what they say. */
+/** Items by number, a few also with the beginning of their text. */
 function numbered(items: readonly ListedItem[]): string {
   if (items.length > MOST_TITLES) return items.map(({ number }) => number).join(', ');
   const length = items.length === 1 ? 60 : 40;
@@ -290,7 +302,7 @@ function numbered(items: readonly ListedItem[]): string {
 
 function planLines({ steps, turn }: Plan, { turns }: Trail, isOld: boolean): SummaryLine[] {
   const section = SECTION.pending;
-  // What was done on an earlier request is told with it.
+  // Work on an earlier request appears with that request.
   if (isOld && !steps.some(isOpenStep)) return [];
   const group = turn < turns ? `Plan, as it stood after message ${turn}:` : 'Plan:';
   const lines = steps.flatMap((step, at) => {
@@ -308,7 +320,7 @@ function planLines({ steps, turn }: Plan, { turns }: Trail, isOld: boolean): Sum
   return lines;
 }
 
-/** A plan that several requests for other things came after is history: one line that fades. */
+/** A plan followed by several requests for other things is history: one line with a fading value. */
 export function olderPlanLines({ plan, requests }: Trail): SummaryLine[] {
   const open = plan?.steps.filter(isOpenStep) ?? [];
   const newer = plan === undefined ? 0 : newerWork(requests, plan.turn);
@@ -318,7 +330,7 @@ export function olderPlanLines({ plan, requests }: Trail): SummaryLine[] {
   return [summaryLine({ section: SECTION.pending, order: 300, text, value: OVERTAKEN / newer })];
 }
 
-/** What the agent's last message lists as open, which no tool of plans knows of. */
+/** Open work listed in the agent's last message, which no plan tool records. */
 function remainingLines({ current, turns }: Trail): SummaryLine[] {
   const reply = current.newestReply ?? current.repliesTo;
   if (reply === undefined) return [];

@@ -1,4 +1,4 @@
-// The lines of what came of the work: failures and how they ended, commits and links, what an earlier summary told.
+// The lines of outcomes: failures and how they ended, commits and links, the content of an earlier summary.
 
 import { SECTION, summaryLine } from '../line.ts';
 import type { SummaryLine } from '../line.ts';
@@ -7,10 +7,10 @@ import { clip, proseLines } from '../../text/sentences.ts';
 import { joinPath } from '../../shell/scripts.ts';
 import type { Commit, Failure, Trail } from '../../trail/trail.ts';
 
-/** Below this a failure is told with the first of its lines only. */
+/** With a smaller budget, only the first line of a failure is shown. */
 const ROOM_FOR_DETAILS = 3_000;
 
-/** Failures with how they ended, in a length that suits the budget; those of one command that ended alike stand together. */
+/** Failures and how they ended, as long as the budget allows; those of one command with the same ending are grouped. */
 export function failureLines(trail: Trail, budget: number): SummaryLine[] {
   const rows = budget < ROOM_FOR_DETAILS ? 1 : 2;
   const groups = new Map<string, [Failure, ...Failure[]]>();
@@ -32,23 +32,23 @@ export function failureLines(trail: Trail, budget: number): SummaryLine[] {
   );
 }
 
-/** Whether all that was wrong was how a command was spelled, which was put right. */
+/** Whether the only problem was the spelling of the command, which was corrected. */
 function isHealed({ telling, later }: Failure): boolean {
   const isSpelled = later?.as === 'variant' || later?.as === 'respelled' || later?.as === 'understood';
   return isSpelled && isMisspelled(telling);
 }
 
-/** Causes that are told of a command that was not seen to pass, and characters of those before the newest. */
+/** Causes shown for a command not seen to pass, and characters of those before the newest. */
 const TOLD_CAUSES = 3;
 const CAUSE_LENGTH = 100;
 
-/** The checks of a command by their names, since what runs before them varies; otherwise the command. */
+/** The checks in a command by name, because what precedes them varies; otherwise the command. */
 function namedCheck(command: string): string {
   const checks = checksIn(command);
   return checks.length === 0 ? command : checks.join(' && ');
 }
 
-/** Where a command failed that nobody saw pass, where that is neither the place of the work now nor in it or around it. */
+/** Where a command failed that was not seen to pass, if that is not the current place of work, inside it or around it. */
 function farPlace({ command, directory, outcome }: Failure, { cwd, workedIn }: Trail): string | undefined {
   if (directory === undefined || outcome === 'passed' || isDeed(command)) return undefined;
   const failed = directory === '.' ? (cwd ?? '') : joinPath(cwd, directory);
@@ -60,13 +60,13 @@ function isIn(path: string, directory: string): boolean {
   return directory === '' || `${path}/`.startsWith(`${directory}/`);
 }
 
-/** How failures are told: lines of each, and where it was, if elsewhere. */
+/** How failures are shown: the number of lines, and the place if elsewhere. */
 interface Placed {
   readonly rows: number;
   readonly place: string | undefined;
 }
 
-/** Failures of one command that ended alike, the newest first. */
+/** Failures of one command with the same ending, newest first. */
 function failureText([newest, ...others]: readonly [Failure, ...Failure[]], { rows, place }: Placed): string {
   const { command, telling, times, outcome } = newest;
   const all = others.reduce((sum, failure) => sum + failure.times, times);
@@ -77,22 +77,22 @@ function failureText([newest, ...others]: readonly [Failure, ...Failure[]], { ro
   const left = others.length - told.length;
   const more = left === 0 ? '' : `; ${left} other cause${left > 1 ? 's' : ''}`;
   const causes = `${said.join(' | ')}${before.join('')}${more}`.replace(/\.$/, '');
-  // Nobody goes back to run it where the work is not.
+  // The agent will not return to another place to run it again.
   const end = place === undefined ? endText(newest) : '';
   return `- \`${clip(command, 100)}\` failed${often}: ${causes}.${end}`;
 }
 
-/** Files that are told to have mended a failure. */
+/** Files shown as having repaired a failure. */
 const MENDING_FILES = 2;
 
-/** Of the files edited between failure and success those that the failure names, or else the last. */
+/** Of the files edited between failure and success, those that the failure names, or else the last ones. */
 function mending({ editedBetween, telling, command }: Failure): readonly string[] {
   const said = [command, ...telling].join('\n');
   const named = editedBetween.filter((path) => said.includes(path.slice(path.lastIndexOf('/') + 1)));
   return (named.length > 0 ? named : editedBetween).slice(-MENDING_FILES);
 }
 
-/** Paths, of which one in the directory of the first is told by its name. */
+/** Paths; those in the directory of the first are shown by name only. */
 function toldPaths([first = '', ...rest]: readonly string[]): readonly string[] {
   const directory = first.slice(0, first.lastIndexOf('/') + 1);
   return [
@@ -103,7 +103,7 @@ function toldPaths([first = '', ...rest]: readonly string[]): readonly string[] 
   ];
 }
 
-/** How a failure ended: nothing where nobody would run the command again. */
+/** How a failure ended; empty if the command would not be run again. */
 function endText(failure: Failure): string {
   const { command, outcome, later } = failure;
   if (outcome === 'passed') return ` Passed later${mendingText(failure)}.`;
@@ -134,12 +134,12 @@ function mendingText(failure: Failure): string {
   return editedBetween.length === 0 ? '' : ` after edits to ${toldPaths(mending(failure)).join(', ')}`;
 }
 
-/** Characters of the spelling in which a command ran well. */
+/** Characters of the wording in which a command succeeded. */
 const VARIANT_LENGTH = 80;
 /** Characters of the command that made another one pass. */
 const MENDING_LENGTH = 60;
 
-/** Of the same command with more words only those are told. */
+/** If the later command only adds words, only those are shown. */
 function variantText(command: string, later: string): string {
   const more = later.startsWith(`${command} `)
     ? later.slice(command.length)
@@ -151,7 +151,7 @@ function variantText(command: string, later: string): string {
     : `Run later as \`${clip(later, VARIANT_LENGTH)}\`: ok.`;
 }
 
-/** What is still broken matters most, then what took edits to mend; old failures fade. */
+/** Failures that are still open matter most, then those that took edits to repair; old ones fade. */
 function failureValue(failure: Failure, trail: Trail): number {
   const { command, outcome, turn, editedBetween, later } = failure;
   const fresh = 1 / (1 + (trail.turns - turn) / 3);
@@ -161,7 +161,7 @@ function failureValue(failure: Failure, trail: Trail): number {
   return (editedBetween.length > 0 ? 1.5 : 0.5) * fresh;
 }
 
-/** Commits, all or those given, pushes and links. */
+/** Commits (all, or those given), pushes and links. */
 export function deliveredLines(trail: Trail, told: readonly Commit[] = trail.commits): SummaryLine[] {
   const section = SECTION.solving;
   const group = told.length === trail.commits.length ? 'Commits:' : 'Other commits:';
@@ -189,7 +189,7 @@ export function deliveredLines(trail: Trail, told: readonly Commit[] = trail.com
   return [...landmarks.filter((line) => line !== own), ...commits, ...(own === undefined ? [] : [own])];
 }
 
-/** What an earlier summary told whose past is not in the log. */
+/** The content of an earlier summary whose source is not in the log. */
 export function carriedLines(trail: Trail): SummaryLine[] {
   if (trail.carriedOver === undefined) return [];
   return proseLines(trail.carriedOver).map((text, at) =>

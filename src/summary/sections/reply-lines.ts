@@ -1,5 +1,5 @@
-// The lines of the agent's messages that are quoted as they stood: the one that the current request answers, the first one after
-// the request, the newest, and the newest list.
+// The lines that quote the agent's messages verbatim: the one that the current request answers, the first one after the
+// request, the newest, and the newest list.
 
 import { approximateTokens } from '../../tokens/estimate.ts';
 import { charactersFor, SECTION, summaryLine } from '../line.ts';
@@ -13,15 +13,15 @@ import type { Standing } from '../../trail/talk/taken-back.ts';
 import type { Reply, Trail } from '../../trail/trail.ts';
 import { isGoAhead, mayMean } from '../work.ts';
 
-/** What the agent said last, by how it is picked. */
+/** The agent's last messages, by how they are selected. */
 export interface QuotedLines {
   readonly floors: readonly Floor[];
   readonly all: readonly SummaryLine[];
-  /** Where the message stands that the agent answered the request with first, where it is told. */
+  /** Position of the agent's first answer to the request, if it is shown. */
   readonly openingAt: number | undefined;
 }
 
-/** @param said lines that tell sentences of the same messages: each goes where its message is told */
+/** @param said lines with sentences of the same messages, which are dropped if their message is shown */
 export function quotedLines(
   trail: Trail,
   budget: number,
@@ -61,10 +61,10 @@ export function quotedLines(
   };
 }
 
-/** Characters of what the agent said when it took a message back. */
+/** Characters of the statement with which the agent withdrew a message. */
 const ADMISSION_LENGTH = 200;
 
-/** What the message stands under that the request answers, with what the agent said since where it took that back. */
+/** The heading of the message that the request answers, including the agent's later withdrawal of it. */
 function answeredHeading({ requests }: Trail): string {
   const said = requests.at(-1)?.admission;
   const since =
@@ -72,22 +72,30 @@ function answeredHeading({ requests }: Trail): string {
   return `The agent's last message before the current request${since}:`;
 }
 
-/** How much more lines may cost than was estimated. */
+/** By how much lines may exceed their estimated cost. */
 const FITTING = 1.15;
 
-/** Tokens from which on messages of the agent are quoted at their whole share: in a small summary paths and rules come first. */
+/**
+ * From this many tokens on, messages of the agent are quoted at their full share: in a small summary, paths and rules come
+ * first.
+ */
 const WHOLE_QUOTES = 5_000;
 const QUOTE_SHARE = 0.08;
 const LIST_SHARE = 0.1;
-/** Share for a message that the work goes on from, and tokens from which on it is so much. @source docs/decisions/summary.md */
+/**
+ * Share for a message from which the work continues, and the tokens from which on it applies in full. @source
+ * docs/decisions/summary.md
+ */
 const ANSWERED_SHARE = 0.15;
 const ROOM_FOR_ANSWERED = 3_000;
-/** Calls on the request up to which it is so much also where there is little room: then the work speaks for itself. */
+/**
+ * Up to this many calls on the request, the full share also applies in a small summary: after that the work speaks for itself.
+ */
 const FRESH_CALLS = 8;
 const ROOM_FOR_ALL = 6_000;
-/** What is kept of the share otherwise. */
+/** Factor for the share in other cases. */
 const OVERTAKEN = 0.6;
-/** Below, that of one with a list. */
+/** Share of a message with a list in such cases, if smaller. */
 const SMALL_LIST_SHARE = 0.08;
 
 /** A message with a list is what the user refers to next. */
@@ -99,18 +107,20 @@ function quoteShare(reply: Reply | undefined, trail: Trail, budget: number): num
   return (isList(reply, trail) ? LIST_SHARE : QUOTE_SHARE) * Math.min(1, budget / WHOLE_QUOTES);
 }
 
-/** A message that the user goes on from in few words ("confirm these", "do 2 and 4") is what the request is about. */
+/** A message that the user answers in few words ("confirm these", "do 2 and 4") is what the request is about. */
 function answeredShare(reply: Reply | undefined, trail: Trail, budget: number): number {
   const share = quoteShare(reply, trail, budget);
   const { turn = 0, text = '' } = trail.requests.at(-1) ?? {};
   if (reply === undefined || turn !== reply.turn + 1 || text.length > LONGEST_FOLLOW_UP) return share;
-  // Of what somebody only agrees to, section 1 tells the offer.
+  // If the user only agrees, section 1 shows the offer.
   const isFresh = trail.current.calls <= FRESH_CALLS || budget >= ROOM_FOR_ALL;
   if (budget >= ROOM_FOR_ANSWERED) return isFresh && !isGoAhead(text) ? ANSWERED_SHARE : OVERTAKEN * share;
   return listItems(reply.text) < LEAST_ITEMS ? share : Math.max(share, SMALL_LIST_SHARE);
 }
 
-/** Characters of a row in a small summary: of a list that the user goes on from all rows are told, each as far as there is room. */
+/**
+ * Characters per row in a small summary: a list that the user answers is shown with all its rows, each as far as there is room.
+ */
 function smallRow(text: string, tokens: number): number {
   if (listItems(text) < LEAST_ITEMS || charactersFor(tokens, text) >= text.length) return LEAST_ROW;
   const rows = text.split('\n').filter((row) => row.trim() !== '').length;
@@ -118,7 +128,7 @@ function smallRow(text: string, tokens: number): number {
 }
 
 const LEAST_LIST_ROW = 70;
-/** Characters of a message that a token holds at least, nearly always. */
+/** Least number of characters of a message per token, in nearly all cases. */
 const CHARACTERS_PER_TOKEN = 3;
 
 function listItems(text: string): number {
@@ -128,13 +138,13 @@ function listItems(text: string): number {
 const LIST_ITEM = /^\s*(?:[-*•] |\d{1,3}[.)] |\|)/;
 const LEAST_ITEMS = 3;
 
-/** What the agent ended its work with is what the user goes on from. */
+/** The message that ended the agent's work is where the user continues. */
 function newestShare(trail: Trail, budget: number): number {
   const share = quoteShare(trail.current.newestReply, trail, budget);
   return trail.current.isAgentDone && budget >= ROOM_FOR_ALL ? ANSWERED_SHARE : share;
 }
 
-/** Where the newest message stands: among the steps where some came after it, so that it does not read as the newest word on them. */
+/** The place of the newest message: among the steps if some followed it, so that it does not read as the last word on them. */
 function newestPlace({ current, turns }: Trail): QuotePlacement {
   const { newestReply, unread, tail } = current;
   const at = newestReply?.position ?? 0;
@@ -146,20 +156,20 @@ function newestPlace({ current, turns }: Trail): QuotePlacement {
     : { order: at, group: SINCE, lead: `- said last (${later.length} ${calls} since):` };
 }
 
-/** Where a quoted message stands. */
+/** The place of a quoted message. */
 type QuotePlacement = Pick<LineParts, 'order' | 'group' | 'lead'>;
 
 interface Quoting {
   readonly standing: Standing;
-  /** Whether blocks of code are told: those of an older message give way to those of a newer one. */
+  /** Whether code blocks are shown: those of an older message give way to those of a newer one. */
   readonly isCodeTold: boolean;
   readonly isSmall: boolean;
   readonly place: QuotePlacement;
 }
 
 /**
- * A message of the agent as it stood, row by row, its end first: there it asks, sums up or says what comes next. Where not all
- * fits, its beginning follows, and then what is between, no row without the one after it.
+ * A message of the agent verbatim, row by row, its end first: there it asks, summarizes or announces the next step. If not
+ * everything fits, its beginning follows, and then the middle; no row appears without the one after it.
  */
 function replyLines(
   reply: Reply | undefined,
@@ -188,10 +198,10 @@ function replyLines(
   return lines;
 }
 
-/** What says nothing in a message once it is quoted: rules, fences, directives to the client. */
+/** Content without meaning in a quoted message: rules, fences, directives to the client. */
 const NO_CONTENT = /^\s*(?!\s)(?:[\s|:=_*─━═⎯│┃-]*|```\w*|~~~\w*|::[\w-]+\{.*)$/;
 
-/** The rows of a message that say something. */
+/** The meaningful rows of a message. */
 function toldRows(text: string, lengthOf: (row: string) => number): string[] {
   return text
     .split('\n')
@@ -205,13 +215,13 @@ function rowRoom(row: string, tokens: number): number {
   return Math.max(LEAST_ROW, charactersFor(ROW_SHARE * tokens, row));
 }
 
-/** Share of the room for how a message begins, where rows in its middle are left out. */
+/** Share of the room for the beginning of a message whose middle is cut. */
 const HEAD_SHARE = 0.4;
-/** Share of the room that one row may take, and characters that it may have in any case. */
+/** Share of the room that one row may take, and the characters that it may have in any case. */
 const ROW_SHARE = 0.7;
 const LEAST_ROW = 260;
 
-/** How many rows of its beginning, and from which one on its end, have room where not all rows have. */
+/** How many rows of its beginning fit, and from which row on its end fits, if not all rows do. */
 function fittingEnds(
   rows: readonly string[],
   tokens: number,
@@ -233,17 +243,17 @@ function fittingEnds(
   return { head, tail };
 }
 
-/** How many rows have room from the first one on, which always has. */
+/** How many rows fit, counted from the first one, which always does. */
 function fittingHead(rows: readonly string[], tokens: number): number {
   let left = tokens;
   const end = rows.findIndex((row) => (left -= costOf(row)) < 0);
   return end < 0 ? rows.length : Math.max(1, end);
 }
 
-/** Fewer tokens than these hold no two ends. */
+/** Fewer tokens than this cannot hold two ends. */
 const ROOM_FOR_ENDS = 200;
 
-/** Names and code cost more than the estimate says. */
+/** Names and code cost more than the estimate. */
 const COST_FACTOR = 1.2;
 
 function costOf(row: string): number {
@@ -256,7 +266,7 @@ function holdsCode(reply: Reply | undefined): boolean {
   return reply?.text.includes('```') === true;
 }
 
-/** A text with a mark for each of its fenced blocks. */
+/** A text with a mark in place of each fenced block. */
 function withoutCode(text: string): string {
   let isFenced = false;
   return text
@@ -270,10 +280,10 @@ function withoutCode(text: string): string {
     .join('\n');
 }
 
-/** Messages of the agent that the log keeps at least: where as many are of the current request, its first may be gone. */
+/** Least number of the agent's messages in the log: if this many belong to the current request, its first may be missing. */
 const KEPT_MESSAGES = 24;
 
-/** The agent's first message after the current request, where that answers something and is not the newest. */
+/** The agent's first message after the current request, if that answers something and is not the newest. */
 function openingReply({ current: { said, newestReply }, turns }: Trail, budget: number): Reply | undefined {
   const at = said.findIndex(({ turn }) => turn === turns);
   const first = said[at];
@@ -283,7 +293,7 @@ function openingReply({ current: { said, newestReply }, turns }: Trail, budget: 
   return holdsCode(first) || isTelling ? first : undefined;
 }
 
-/** Share for the first message after the request, and for one with a block of code. */
+/** Share for the first message after the request, and for one with a code block. */
 const OPENING_SHARE = 0.03;
 const CODE_SHARE = 0.08;
 
@@ -291,7 +301,7 @@ function openingShare(reply: Reply | undefined, budget: number): number {
   return (holdsCode(reply) ? CODE_SHARE : OPENING_SHARE) * Math.min(1, budget / WHOLE_QUOTES);
 }
 
-/** The first answer to the request, as one line: it takes the place of its sentences. */
+/** The first answer to the request, as one line that replaces its separate sentences. */
 function openingLines(
   reply: Reply | undefined,
   tokens: number,
@@ -322,15 +332,15 @@ function openingLines(
 /** Characters of one row of a list that was quoted before. */
 const LIST_ROW = 260;
 
-/** Rows of a list that are told together at least: its first alone is a heading. */
+/** Least rows of a list that are shown together: a single first row would be just a heading. */
 const LEAST_LIST_ROWS = 4;
-/** Rows of a list that nobody means, and what they are worth beside their names. */
+/** Rows of a list that the user does not refer to, and their value besides their names. */
 const OLD_LIST_ROWS = 6;
 const OLD_LIST_VALUE = 0.1;
 
 /**
- * The agent's newest list from its head, no row without the one before it: whole where the user may mean it, otherwise
- * its first rows before everything else of the section. Empty where a message that is quoted anyway holds it.
+ * The agent's newest list from its first row, no row without the previous one: in full if the user may refer to it, otherwise
+ * its first rows before the rest of the section. Empty if a quoted message contains it.
  */
 export function newestListLines(
   { current, requests }: Trail,

@@ -1,4 +1,4 @@
-// The lines of "Primary Request and Intent": what is asked, after what, where, and under which rules.
+// The lines of "Primary Request and Intent": the request, what preceded it, the place of the work, and the rules.
 
 import { charactersFor, isWithin, quoted, SECTION, summaryLine } from '../line.ts';
 import type { SummaryLine } from '../line.ts';
@@ -9,15 +9,15 @@ import { isQuestion } from '../../text/questions.ts';
 import type { Constraint, Trail, UserRequest } from '../../trail/trail.ts';
 import { changeFinder, isBinding } from '../work.ts';
 
-/** Tokens of the current request that are quoted: an eighth of the budget. */
+/** Tokens quoted of the current request: an eighth of the budget. */
 function askTokens(budget: number): number {
   return Math.max(40, budget / 8);
 }
 
-/** Characters of a request that follows verbatim: enough to know it by. */
+/** Characters of a request that follows verbatim: enough to identify it. */
 const REFERRED_LENGTH = 120;
 
-/** A request in about so many tokens, or its beginning and where the rest stands. */
+/** A request in about this many tokens, or its beginning and where the rest is. */
 function toldRequest(text: string, tokens: number, preserved: PreservedWords): string {
   const line = oneLine(text);
   const isCut = preserved.hasCut(text);
@@ -27,11 +27,11 @@ function toldRequest(text: string, tokens: number, preserved: PreservedWords): s
   return `${quoted(clip(line, REFERRED_LENGTH))} (${isCut ? 'head and tail' : 'verbatim'} after this summary)`;
 }
 
-/** Tokens of the request before the current one that are quoted, and of the first. */
+/** Tokens quoted of the request before the current one, and of the first. */
 const beforeTokens = (budget: number): number => Math.max(30, budget / 20);
 const firstTokens = (budget: number): number => Math.max(30, 0.0375 * budget);
 
-/** The requests that section 1 tells: the current one, and those before that do not follow the summary. */
+/** The requests in section 1: the current one, and earlier ones that do not follow the summary. */
 interface IntentRequests {
   readonly current: UserRequest | undefined;
   readonly before: UserRequest | undefined;
@@ -41,7 +41,7 @@ interface IntentRequests {
 function askedIn({ requests }: Trail, preserved: PreservedWords): IntentRequests {
   const current = requests.at(-1);
   const before = requests.findLast(({ turn, text }) => turn < (current?.turn ?? 0) && text !== current?.text);
-  // A command of the client says nothing of what the session is about.
+  // A client command says nothing about the subject of the session.
   const opening = requests.find(({ text }) => /\s/.test(text)) ?? requests[0];
   const first = opening === before || opening === current ? undefined : opening;
   const told = (request: UserRequest | undefined) =>
@@ -88,10 +88,10 @@ export function askLines(trail: Trail, budget: number, preserved: PreservedWords
   return lines;
 }
 
-/** Messages after a command for which its instructions are told to hold: what is asked next mostly goes on with it. */
+/** Number of messages after a command to which its instructions still apply: the next requests usually continue it. */
 const COMMAND_HOLDS = 3;
 
-/** The newest command of the user whose instructions are known and may still hold. */
+/** The user's newest command whose instructions are known and may still apply. */
 function commandOf({ requests, turns }: Trail, budget: number): UserRequest | undefined {
   const command = requests.findLast(({ instructions }) => instructions !== undefined);
   const holds = budget < ROOM_FOR_ORDERS ? 0 : COMMAND_HOLDS;
@@ -102,11 +102,13 @@ function nameOf({ text }: UserRequest): string {
   return text.split(/\s/, 1)[0] ?? '';
 }
 
-/** Tokens from which on the orders of a command are told, and their share: in a small summary its outline says where they are. */
+/**
+ * From this many tokens on, a command's orders are shown, and their share: in a small summary, an outline says where they are.
+ */
 const ROOM_FOR_ORDERS = 3_000;
 export const ORDERS_SHARE = 0.08;
 
-/** What the instructions of a command order in so many words: nothing else brings them back. */
+/** The explicit orders in a command's instructions, which no other source would restore. */
 export function orderLines(trail: Trail, budget: number, preserved: PreservedWords): SummaryLine[] {
   const command = commandOf(trail, budget);
   if (command === undefined || budget < ROOM_FOR_ORDERS) return [];
@@ -119,10 +121,10 @@ export function orderLines(trail: Trail, budget: number, preserved: PreservedWor
     });
 }
 
-/** Skills told at most. */
+/** Most skills that are shown. */
 const MOST_SKILLS = 2;
 
-/** Instructions outside of the work tree that the agent opened for the current request: it works by them. */
+/** Instructions outside the work tree that the agent opened for the current request and works by. */
 function skillsRead({ files, turns }: Trail): string[] {
   return files
     .filter(
@@ -137,7 +139,7 @@ function elsewhere({ workedIn, workedInBranch }: Trail): string {
   return `; the newest commands ran in ${workedIn}${workedInBranch === undefined ? '' : ` (branch ${workedInBranch})`}`;
 }
 
-/** What came before the agent had answered the one before adds to it more often than it replaces it. */
+/** A message that came before the agent had answered usually adds to the previous one rather than replacing it. */
 function isStillOpen(before: UserRequest, { isInterjected, turn }: UserRequest): boolean {
   return isInterjected && before.turn === turn - 1;
 }
@@ -152,7 +154,7 @@ function earlierLabel(trail: Trail, current: UserRequest, before: UserRequest): 
   return `Before that, message ${before.turn} asked${bindingNote(before, trail)}`;
 }
 
-/** Said of a request that reads like a rule, which the list of rules does not tell again, or whose rule a later one changes. */
+/** A note on a request that reads like a rule but is not in the list of rules, or whose rule a later one changes. */
 function bindingNote(request: UserRequest, trail: Trail): string {
   const own = trail.constraints.filter(({ turn, isPasted }) => turn === request.turn && !isPasted);
   const changed = own.map(changeFinder(trail.requests)).find((turn) => turn !== undefined);
@@ -163,7 +165,7 @@ function bindingNote(request: UserRequest, trail: Trail): string {
   return notes.length === 0 ? '' : ` (${notes.join('; ')})`;
 }
 
-/** Whether a message says nothing but rules that bind. */
+/** Whether a message consists of binding rules only. */
 function isRuleAlone({ turn, text }: UserRequest, { constraints, requests }: Trail): boolean {
   const rules = constraints.filter(
     (rule) => rule.turn === turn && !rule.isPasted && isBinding(rule, requests),
@@ -171,17 +173,17 @@ function isRuleAlone({ turn, text }: UserRequest, { constraints, requests }: Tra
   return rules.reduce((words, rule) => words.replace(rule.text, ''), oneLine(text)).trim() === '';
 }
 
-/** The numbers of the requests that section 1 tells, whole or in part. */
+/** The numbers of the requests in section 1, whole or in part. */
 export function askedTurns(trail: Trail, budget: number, preserved: PreservedWords): ReadonlySet<number> {
   const { current, before, first } = askedIn(trail, preserved);
   const always = budget < ROOM_FOR_REQUESTS ? [current] : [current, before, first];
   return new Set(always.flatMap((request) => (request === undefined ? [] : [request.turn])));
 }
 
-/** Tokens from which on the requests of section 1 always have room. */
+/** From this many tokens on, the requests of section 1 always have room. */
 const ROOM_FOR_REQUESTS = 1_000;
 
-/** The requests that section 1 quotes from their first word to their last: what is in them is not told again. */
+/** The requests that section 1 quotes in full: their content is not repeated. */
 export function quotedWhole(trail: Trail, budget: number, preserved: PreservedWords): string[] {
   const { current, before, first } = askedIn(trail, preserved);
   const limits: [UserRequest | undefined, number][] = [[current, askTokens(budget)]];
@@ -209,12 +211,12 @@ function replyLabel(asked: string): string {
   return isQuestion(asked) ? "It replies to the agent's question" : 'It agrees to what the agent had offered';
 }
 
-/** A rule this short costs less than the search for it among the messages that follow. */
+/** A shorter rule costs less to repeat than to find among the messages that follow. */
 const SHORT_RULE = 80;
 
 /**
- * The user's own first, the newest first: where the room does not suffice, what was said last holds.
- * @param told messages that are quoted whole anyway, each on one line
+ * The user's own rules first, newest first: if there is not enough room, the latest ones count.
+ * @param told messages that are quoted in full anyway, each on one line
  */
 export function ruleLines(
   { constraints, requests }: Trail,
@@ -237,7 +239,7 @@ export function ruleLines(
 
 const RULES_GROUP = 'Rules, limits and corrections of the user, verbatim:';
 
-/** Whoever reads the list must not take it for all there is, nor look for rules where none are. */
+/** Readers must neither take the list for complete nor search for rules that do not exist. */
 function moreRulesLine(below: readonly Constraint[]): SummaryLine {
   const turns = [...new Set(below.map(({ turn }) => turn))];
   const text = `- Longer ones: in message${turns.length === 1 ? '' : 's'} ${joined(turns)} below.`;
@@ -250,8 +252,8 @@ function joined(turns: readonly number[]): string {
 }
 
 /**
- * Share of the budget for the rules of a template: they say how to work with a harness, not what is to be done, so a small
- * summary tells the first of them only. @source docs/decisions/summary.md
+ * Share of the budget for template rules: they explain how to work with a harness, not what to do, so a small summary shows
+ * only the first ones. @source docs/decisions/summary.md
  */
 export function templateShare(budget: number): number {
   return Math.min(0.12, budget / 40_000);
@@ -271,7 +273,7 @@ export function templateLines({ constraints }: Trail, preserved: PreservedWords)
     );
 }
 
-/** What stands in a pasted text may be somebody else's rule: it says so and comes after the user's own. */
+/** A rule in a pasted text may be somebody else's: it says so and comes after the user's own. */
 function ruleLine({ text, turn, isPasted }: Constraint, at: number, changed?: number): SummaryLine {
   const later = changed === undefined ? '' : `; message ${changed} may change it`;
   const place = `message ${turn}${later}${/[:：]$/.test(text) ? '; what follows is left out' : ''}`;

@@ -1,4 +1,4 @@
-// What was sent again and again to things of one kind: one line for all answers to the comments of a review.
+// Texts sent repeatedly to targets of one kind: one line for all answers to the comments of a review.
 
 import { quoted, SECTION, summaryLine } from '../line.ts';
 import type { SummaryLine } from '../line.ts';
@@ -6,17 +6,17 @@ import { clip } from '../../text/sentences.ts';
 import { SINCE } from './step-lines.ts';
 import type { CommandRun, Trail } from '../../trail/trail.ts';
 
-/** What sends a text to a thing that has a number. */
+/** A command that sends a text to a numbered target. */
 const SENDS =
   /^(gh (?:api|pr comment|issue comment)) ['"]?(?=[^\s'"\d]*\d)([^\s'"]+)['"]? [^]*?(?:-f|-F|--field|--raw-field|--body|-b)[ =]["']?(?:body=)?["']?([^]*)$/;
 const NUMBER = /\d{4,}/g;
 
-/** Above runs that nothing else tells. */
+/** Heading of runs that no other line shows. */
 export const OTHER_RUNS = 'Other commands run, with how they went last:';
 
-/** Fewer are told one by one. */
+/** Fewer are shown one by one. */
 const LEAST_SENT = 3;
-/** Numbers that are named, and characters of the newest text. */
+/** Most numbers listed, and characters of the newest text. */
 const NAMED = 24;
 const TEXT_LENGTH = 100;
 
@@ -27,7 +27,7 @@ interface Sent {
   readonly text: string;
 }
 
-/** One line for runs that ended well and differ by what they were sent to and what they said; the commands that it tells. */
+/** One line for successful runs that differ only in target and text, and the commands that it covers. */
 export function sentLines(runs: readonly CommandRun[]): {
   readonly lines: readonly SummaryLine[];
   readonly told: ReadonlySet<string>;
@@ -44,7 +44,10 @@ export function sentLines(runs: readonly CommandRun[]): {
   };
 }
 
-/** What was sent to many on the current request is one step: its line, and the trail of which its calls are no steps of their own. */
+/**
+ * Texts sent to many targets on the current request count as one step: returns its line, and the trail without the separate
+ * calls.
+ */
 export function sentSteps(trail: Trail): { readonly lines: readonly SummaryLine[]; readonly rest: Trail } {
   const { commands, current, turns } = trail;
   const many = current.isAgentDone ? [] : manySent(commands.filter(({ turn }) => turn === turns));
@@ -71,7 +74,7 @@ export function sentSteps(trail: Trail): { readonly lines: readonly SummaryLine[
   };
 }
 
-/** What was sent to three things of a kind and more. */
+/** Texts that were sent to at least three targets of one kind. */
 function manySent(runs: readonly CommandRun[]): readonly (readonly [Sent, ...Sent[]])[] {
   const groups = new Map<string, [Sent, ...Sent[]]>();
   for (const sent of runs.flatMap(sentBy)) {
@@ -82,7 +85,7 @@ function manySent(runs: readonly CommandRun[]): readonly (readonly [Sent, ...Sen
   return [...groups.values()].filter((sent) => new Set(sent.map(({ number }) => number)).size >= LEAST_SENT);
 }
 
-/** What a run sent, command by command; nothing where it did something else besides. */
+/** The texts that a run sent, command by command; empty if it also did something else. */
 function sentBy(run: CommandRun): Sent[] {
   if (run.failed || !run.command.startsWith('gh ')) return [];
   const commands = run.command.split(/(?:;| &&) (?=gh )/);
@@ -96,7 +99,7 @@ function sentBy(run: CommandRun): Sent[] {
   return sent.length === commands.length ? sent : [];
 }
 
-/** What was sent as a line says it, and where the newest of it stands. */
+/** The line for the texts sent, and the position of the newest. */
 function sentText([first, ...others]: readonly [Sent, ...Sent[]]): {
   readonly text: (when: string) => string;
   readonly position: number;

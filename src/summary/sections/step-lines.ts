@@ -1,4 +1,4 @@
-// The lines of the newest steps with what came of them: results without a reaction, and what the steps before them found.
+// The lines of the newest steps with their results: results that await a reaction, and the findings of the steps before them.
 
 import { leftOut, moreRows, saysWhere, toldMuch } from '../../trail/calls/changes.ts';
 import {
@@ -17,30 +17,30 @@ import { clip, ELLIPSIS } from '../../text/sentences.ts';
 import type { Standing } from '../../trail/talk/taken-back.ts';
 import type { Activity, Reply, Trail } from '../../trail/trail.ts';
 
-/** Where what was said and what was done stand together, as they came. */
+/** Heading under which messages and actions appear together, in order. */
 export const SINCE = 'Since the current request (runs ended well unless noted):';
 
 /** Characters of a row that an edit changed. */
 const CHANGED_ROW = 140;
 
-/** Rows of an unread result that are taken or left together. */
+/** Rows of an unread result that are taken or skipped together. */
 const UNREAD_CHUNK = 6;
 
-/** What the steps are told with. */
+/** The context of the steps. */
 export interface StepRoom {
-  /** Characters for all of them, about. */
+  /** Approximate characters for all of them. */
   readonly room: number;
-  /** Of the names that count and were not told yet, what each weighs; those that are told now go. */
+  /** The weight of each name that counts and was not shown yet; names are removed as they are shown. */
   readonly weights: Map<string, number>;
-  /** Names for which a row of a listing is told. */
+  /** Names whose rows in a listing are shown. */
   readonly counting: ReadonlySet<string>;
-  /** The directory that paths are told from, where section 1 names another than the working directory. */
+  /** The directory that paths are relative to, if section 1 names another than the working directory. */
   readonly from: string | undefined;
 }
 
 /**
- * The newest results, newest first, in about `room` characters together: whole where they fit, otherwise how they begin,
- * what went wrong in them, what names most and how they end; of an edit what it changed.
+ * The newest results, newest first, in about `room` characters together: in full if they fit, otherwise their beginning,
+ * problems, the rows with the most names, and the end; for an edit, its changes.
  */
 export function unreadLines({ current }: Trail, { room, ...telling }: StepRoom): SummaryLine[] {
   const newest = current.unread.toReversed();
@@ -61,10 +61,10 @@ export function unreadLines({ current }: Trail, { room, ...telling }: StepRoom):
   });
 }
 
-/** Share of the room that short results may take, which are told whole before long ones. */
+/** Share of the room for short results, which are shown in full before long ones. */
 const SHORT_SHARE = 0.6;
 
-/** The short results that are told whole in so much room, the newest first, each with the characters of its step. */
+/** The short results shown in full in this room, newest first, each with the length of its step in characters. */
 function wholeResults(newest: readonly Activity[], room: number): ReadonlyMap<Activity, number> {
   const whole = new Map<Activity, number>();
   let left = room;
@@ -79,14 +79,14 @@ function wholeResults(newest: readonly Activity[], room: number): ReadonlyMap<Ac
   return whole;
 }
 
-/** How much longer a table may be than what stands in its cells. */
+/** By how much a table may exceed the content of its cells. */
 const PADDED = 4;
 
-/** Calls that are named at most, and characters of one. */
+/** Most calls that are named, and characters of each. */
 const MOST_ALSO = 3;
 const ALSO_LENGTH = 60;
 
-/** The other results that came at once with the newest one, by their calls: a small summary has room for no more of them. */
+/** The other results that arrived together with the newest one, by their calls: a small summary has no room for more. */
 export function alsoUnreadLines({ current: { unread } }: Trail): SummaryLine[] {
   const others = unread.slice(0, -1);
   if (others.length === 0) return [];
@@ -96,14 +96,14 @@ export function alsoUnreadLines({ current: { unread } }: Trail): SummaryLine[] {
   return [summaryLine({ section: SECTION.current, order: 6.9e9, text, value: 0.1 })];
 }
 
-/** Steps before the unread ones that are told with what came of them. */
+/** Steps before the unread ones that are shown with their results. */
 const SHOWN_STEPS = 6;
-/** Older ones that are told besides, where no newer one changed the same file. */
+/** Older edits that are also shown if no newer one changed the same file. */
 const SHOWN_EDITS = 8;
 
 /**
- * What the newest steps on the current request found or changed, newest first, as long as the agent works on it.
- * @param lesser lines that say less of the same steps: each goes where its step is told
+ * What the newest steps on the current request found or changed, newest first, while the agent is still working on it.
+ * @param lesser lines with less about the same steps, which are dropped if their step is shown
  */
 export function stepLines(
   trail: Trail,
@@ -127,12 +127,12 @@ export function stepLines(
   });
 }
 
-/** Characters of the newest looks, where they are short: two of them may differ at the ends of their rows only. */
+/** Characters of the newest read results, if they are short: two of them may differ only at the ends of their rows. */
 const SHORT_RESULT = 640;
-/** Characters for all steps from which on it has so much. */
+/** From this room for all steps on, short results get that much. */
 const ROOM_FOR_SHORT = 600;
 
-/** The newest steps that only looked, where their results are short. */
+/** The newest read-only steps, if their results are short. */
 function newestLooks(steps: readonly Activity[]): readonly Activity[] {
   return steps
     .filter(({ edited }) => edited.length === 0)
@@ -143,12 +143,12 @@ function newestLooks(steps: readonly Activity[]): readonly Activity[] {
 
 const NEWEST_LOOKS = 2;
 
-/** The steps that are told by `stepLines` and `unreadLines`. */
+/** The steps that `stepLines` and `unreadLines` show. */
 export function toldSteps(trail: Trail): ReadonlySet<number> {
   return new Set([...shownSteps(trail), ...trail.current.unread].map(({ position }) => position));
 }
 
-/** The steps that `stepLines` tells whole in so much room. */
+/** The steps that `stepLines` shows in full in this room. */
 export function wholeSteps(trail: Trail, room: number): ReadonlySet<number> {
   const whole = shownSteps(trail).filter(
     (step, at, all) =>
@@ -158,8 +158,8 @@ export function wholeSteps(trail: Trail, room: number): ReadonlySet<number> {
 }
 
 /**
- * The newest steps and the newest edit of each file, edits before what looked or ran, each newest first: what stands in a
- * file now cannot be guessed. What was done again is told once, and not what was read of a file that was changed since.
+ * The newest steps and the newest edit of each file, edits before reads and runs, each newest first: the current content of a
+ * file cannot be guessed. Repeated steps appear once, and reads of a file that changed later are omitted.
  */
 function shownSteps({ current, turns }: Trail): readonly Activity[] {
   if (current.isAgentDone) return [];
@@ -188,7 +188,7 @@ function newestEdits(steps: readonly Activity[]): Activity[] {
   });
 }
 
-/** Steps in order, those that were done again only where they were done last. */
+/** Steps in order; of repeated ones, only the last. */
 function newestOfEqual(steps: readonly Activity[]): Activity[] {
   const newest = new Map<string, Activity>();
   for (const step of steps) {
@@ -199,27 +199,27 @@ function newestOfEqual(steps: readonly Activity[]): Activity[] {
   return [...newest.values()];
 }
 
-/** Share of the room for one of `count` steps, the newest first: the newest has twice as much as the oldest. */
+/** Share of the room for one of `count` steps, newest first: the newest gets twice as much as the oldest. */
 function stepShare(at: number, count: number): number {
   const few = Math.max(FEW_STEPS, count);
   return (2 - at / few) / (1.5 * few + 0.5);
 }
 
-/** Fewer steps than these have no more room than these. */
+/** With fewer steps, the room is shared as if there were this many. */
 const FEW_STEPS = 3;
 
-/** What a step was: what it did, or else the call as it was made. */
+/** The first line of a step: its effect, or the call as it was made. */
 function headOf({ call, effect, result }: Activity): string {
   const silent = effect === undefined && result.trim() === '' ? ' → nothing' : '';
   return `- ${effect ?? call}${silent}`;
 }
 
-/** What a step changed, where it did: a change that was refused was none. */
+/** What a step changed; undefined for a rejected change. */
 function madeChange({ changed, effect }: Activity): string | undefined {
   return effect === undefined ? undefined : changed;
 }
 
-/** A step with what came of it, in about `room` characters; of a step with much less the call takes no more than half. */
+/** A step with its result, in about `room` characters; if the result is much longer, the call takes at most half. */
 function stepRows(step: Activity, { room, weights, counting, from }: StepRoom): string[] {
   const said = from === undefined ? headOf(step) : headOf(step).replaceAll(`${from}/`, '');
   const most = Math.max(LEAST_HEAD, room / 2);
@@ -231,7 +231,7 @@ function stepRows(step: Activity, { room, weights, counting, from }: StepRoom): 
   return [withoutHalf(head, rows), ...rows.map((row) => `    ${row}`)];
 }
 
-/** A head without the cause of a failure that was cut in it, where a row tells it whole. */
+/** A head without the truncated cause of a failure that a row shows in full. */
 function withoutHalf(head: string, rows: readonly string[]): string {
   const at = head.indexOf(`${FAILED}: `) + FAILED.length;
   if (at < FAILED.length || !head.endsWith(ELLIPSIS)) return head;
@@ -239,10 +239,10 @@ function withoutHalf(head: string, rows: readonly string[]): string {
   return begun !== '' && rows.some((row) => row.startsWith(begun)) ? head.slice(0, at) : head;
 }
 
-/** The way to where an absolute path of many parts ends. */
+/** The leading directories of a long absolute path. */
 const LONG_PATH = /(?:\/[^\s/'"]+){3,}(\/[^\s/'"]+\/?)/g;
 
-/** Characters that a call and what came of it may have in any case. */
+/** Characters that a call with its result may take in any case. */
 const LEAST_HEAD = 90;
 const LEAST_ROWS = 85;
 
@@ -254,7 +254,7 @@ function toldRows(
   const change = madeChange(step);
   const hasFailed = step.effect?.includes(FAILED) === true;
   if (change === undefined) {
-    // What the head says of the run is not told again.
+    // The head's account of the run is not repeated.
     return tellingRows(withoutRows(step.result, step.effect === undefined ? '' : head), {
       room,
       weights,
@@ -270,7 +270,7 @@ function toldRows(
 }
 
 const FAILED = '→ failed';
-/** Characters by which a row is known again that a head holds: fewer may stand in it by chance. */
+/** A row is recognized in a head by this many characters: fewer might match by chance. */
 const KNOWN_BY = 60;
 const LEAST_KNOWN = 6;
 
@@ -284,8 +284,8 @@ function withoutRows(text: string, head: string): string {
 }
 
 /**
- * Rows of a change in about `room` characters: of what comes what names most, then the rest of it, then what goes for that.
- * How many are left out stands below.
+ * Rows of a change in about `room` characters: of the added rows those with the most names, then the others, then the rows that
+ * they replace. The number of omitted rows follows.
  */
 function shownChange(
   all: readonly string[],
@@ -297,7 +297,7 @@ function shownChange(
   let left = room;
   const isGone = (at: number): boolean => rows[at]?.startsWith('- ') === true;
   const inOrder = [...rows.keys()];
-  // Below what it closes, a lone brace says nothing.
+  // Without its block, a lone brace means nothing.
   const coming = inOrder.filter((at) => !isGone(at) && /\w/.test(rows[at]?.slice(2) ?? ''));
   const naming = byNames(rows, weights).filter((at) => !isGone(at));
   const take = (at: number): void => {
@@ -310,7 +310,7 @@ function shownChange(
   const words = wordsOf([...kept].map((at) => rows[at] ?? ''));
   const gone = inOrder.filter(isGone);
   const length = gone.reduce((sum, at) => sum + (rows[at] ?? '').length + 1, 0);
-  // Where not all has room, what goes is told that reads as the other side of what comes.
+  // If not everything fits, the removed rows shown are those that read as counterparts of added ones.
   const isOtherSide = (at: number): boolean =>
     coming.length === 0 || [...wordsOf([rows[at] ?? ''])].some((word) => words.has(word));
   for (const at of length <= left ? gone : gone.filter(isOtherSide)) take(at);
@@ -323,10 +323,10 @@ function wordsOf(rows: readonly string[]): ReadonlySet<string> {
   return new Set(rows.flatMap((row) => row.match(/\w{4,}/g) ?? []));
 }
 
-/** Calls that are told as started: more at once are one kind of work. */
+/** Calls shown as started: more at once are one kind of work. */
 const MAX_STARTED = 3;
 
-/** What runs while the log ends: nothing else tells that it was begun. */
+/** Calls still running at the end of the log: no other line shows that they were started. */
 export function startedLines({ current: { started } }: Trail): SummaryLine[] {
   if (started.length === 0) return [];
   const told = started.slice(0, MAX_STARTED).map(({ text }) => `\`${text}\``);
@@ -335,7 +335,7 @@ export function startedLines({ current: { started } }: Trail): SummaryLine[] {
   return [summaryLine({ section: SECTION.current, order: 7e9, text, value: 2 })];
 }
 
-/** Rows as lines of `size` rows each, none without the one before it. */
+/** Rows as lines of `size` rows each, none without the previous one. */
 export function chainedLines(
   rows: readonly string[],
   size: number,
@@ -351,37 +351,37 @@ export function chainedLines(
   return lines;
 }
 
-/** Rows of a step that are taken or left together; the rest of a longer one follows in lines of so many. */
+/** Rows of a step that are taken or skipped together; a longer step continues in lines of a given number. */
 const WHOLE_ROWS = 24;
 const ROWS_PER_TAIL_LINE = 12;
 
-/** Characters of a row in a message or result of the newest steps; where they are few, up to four times as many. */
+/** Characters of a row in a message or result of the newest steps; up to four times as many if there are few rows. */
 const STEP_ROW = 160;
 const MANY_STEPS = 80;
 const LONGEST_ROWS = 4;
 
 /**
- * Tokens of a summary for each request back whose steps may be told as they stood, the newest two aside: of far ones
- * they say little, and have room in a long summary only. @source docs/decisions/summary.md
+ * Tokens of a summary per request back whose steps may appear verbatim, except the newest two: distant steps matter little and
+ * only fit in a long summary. @source docs/decisions/summary.md
  */
 const TOKENS_PER_REQUEST = 2_000;
 
-/** What the steps as they stood are told beside. */
+/** What is already shown when the steps appear verbatim. */
 export interface Beside {
   readonly budget: number;
-  /** Positions of steps that are told whole otherwise. */
+  /** Positions of steps that other lines show in full. */
   readonly whole: ReadonlySet<number>;
-  /** Lines that tell steps and messages in short. */
+  /** Lines that summarize steps and messages. */
   readonly short: readonly SummaryLine[];
   readonly isOvertaken: Standing['isOvertaken'];
-  /** Names for which a row of a listing is told. */
+  /** Names whose rows in a listing are shown. */
   readonly counting: ReadonlySet<string>;
 }
 
 /**
- * The newest steps as they stood, newest first: what the agent said and called, with how the results begin. They use
- * room that nothing else has a claim to. One of the current request takes the place of what tells it in short, unless
- * it is long: of that the short one tells what counts.
+ * The newest steps verbatim, newest first: the agent's messages and calls, with the beginnings of the results. They use
+ * otherwise unclaimed room. A step of the current request replaces its own short lines, unless it is long, where the short line
+ * has the essentials.
  */
 export function tailLines(
   { current, turns }: Trail,
@@ -402,7 +402,7 @@ export function tailLines(
       turn,
       rows: saidRows(text, length),
     }));
-  // What an edit changed says that it was made.
+  // The changes of an edit show that it was made.
   const calls = newestOfEqual(current.tail.filter(({ isStale }) => !isStale))
     .filter(isTold)
     .map((step) => ({
@@ -423,14 +423,14 @@ export function tailLines(
   });
 }
 
-/** Steps as they are told. */
+/** Steps as they are shown. */
 interface ToldStep {
   readonly position: number;
   readonly turn: number;
   readonly rows: readonly string[];
 }
 
-/** Steps, newest first; those on answered requests without the rows that a newer step has told: patches and listings come again and again. */
+/** Steps, newest first; those on answered requests without rows that a newer step shows: patches and listings recur. */
 function withoutRepeated(steps: readonly ToldStep[], current: number): ToldStep[] {
   const told = new Set<string>();
   return steps.map((step) => {
@@ -442,10 +442,10 @@ function withoutRepeated(steps: readonly ToldStep[], current: number): ToldStep[
   });
 }
 
-/** Characters from which on a row says the same wherever it stands. */
+/** From this length on, a row means the same wherever it occurs. */
 const LEAST_REPEATED = 40;
 
-/** What came of a step: what it changed, or what it printed, of its listings how they begin and what counts. */
+/** The result of a step: its changes, or its output; for listings, the beginning and the rows that count. */
 function resultRows(
   step: Activity,
   { length, counting }: { readonly length: number } & Pick<Beside, 'counting'>,
@@ -456,7 +456,7 @@ function resultRows(
   return withFolds(rows, foldedRows(rows, counting));
 }
 
-/** What the agent said, as it is told among the steps. */
+/** The agent's message as shown among the steps. */
 function saidRows(text: string, length: number): string[] {
   const rows = rowsOf(text, length);
   return rows.length === 1 ? [`- said: ${rows[0]?.trim() ?? ''}`] : ['- said:', ...rows];

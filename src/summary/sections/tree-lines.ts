@@ -1,19 +1,19 @@
-// The lines that tell how git stands: the newest commit, whether it was pushed, and which changes no commit holds.
+// The lines about the state of git: the newest commit, whether it was pushed, and the uncommitted changes.
 
 import { charactersFor, isWithin, SECTION, summaryLine } from '../line.ts';
 import type { SummaryLine } from '../line.ts';
 import { clip, ELLIPSIS } from '../../text/sentences.ts';
 import type { Commit, Trail, TreeState } from '../../trail/trail.ts';
 
-/** Tokens of the paths at least, and as a share of the budget. */
+/** Least tokens for the paths, and their share of the budget. */
 const LEAST_TOKENS = 24;
 const SHARE = 0.01;
 /** Share of the budget for the subject of a commit. */
 const SUBJECT_SHARE = 0.006;
-/** Characters of why a push was refused. */
+/** Characters of the reason for a rejected push. */
 const REASON_LENGTH = 60;
 
-/** The state of git: where it knows of nothing, no line. */
+/** The state of git; no line if nothing is known. */
 export function treeLines(trail: Trail, budget: number): SummaryLine[] {
   const tokens = Math.max(LEAST_TOKENS, SHARE * budget);
   const { tree } = trail;
@@ -23,7 +23,7 @@ export function treeLines(trail: Trail, budget: number): SummaryLine[] {
   );
 }
 
-/** The commits that the lines of the state of git do not tell. */
+/** The commits that the lines about the state of git do not show. */
 export function otherCommits({ commits, tree: { newest } }: Trail): Commit[] {
   return commits.filter(({ hash, subject }) => hash !== newest?.hash || subject !== newest?.subject);
 }
@@ -44,7 +44,7 @@ function commitText({ tree, workedIn }: Trail, tokens: number): string | undefin
   return `${COMMIT_LABELS[tree.as]}${where}: ${commit}${pushed === '' ? '' : ` (${pushed})`}`;
 }
 
-/** A tree; the one where the work is by the last part of its path, since section 1 tells all of it. */
+/** A tree; the current one by the last part of its path, because section 1 shows all of it. */
 function placeName(directory: string, workedIn: string | undefined): string {
   if (directory === '.') return 'the working directory';
   if (workedIn?.startsWith(directory) !== true) return directory;
@@ -55,7 +55,7 @@ function placeName(directory: string, workedIn: string | undefined): string {
 function pushText(tree: TreeState): string {
   const { as, ahead, before, made, isExact, isRemoteSeen, behind, refusal, isMended, movedFrom } = tree;
   if (movedFrom !== undefined) return `moved from ${movedFrom} outside of this session`;
-  // Others may have pushed, and what was there before may not have been.
+  // Others may have pushed, and earlier commits may not have been pushed.
   if (ahead > 0 && !isRemoteSeen) return made > 1 ? `no push seen of the ${made} made here` : 'no push seen';
   const count =
     behind > 0 && isExact
@@ -72,7 +72,7 @@ function pushText(tree: TreeState): string {
   return `${left === '' ? '' : `${left}, `}push refused: ${clip(refusal, REASON_LENGTH)}${isMended ? '; rebased or merged since' : ''}`;
 }
 
-/** The paths, the newest first, as many as cost so many tokens. */
+/** The paths, newest first, as many as fit in this many tokens. */
 function changesText(
   { changed, copied, directory, hasCommits, movedFrom }: TreeState,
   tokens: number,

@@ -1,4 +1,4 @@
-// The lines of what the agent said and did: statements, actions, commands.
+// The lines about the agent's work: statements, actions, commands.
 
 import { identifiersByRow, SECTION, summaryLine } from '../line.ts';
 import type { SummaryLine } from '../line.ts';
@@ -15,10 +15,10 @@ import type { Action, CommandRun, Statement, Trail } from '../../trail/trail.ts'
 import { OTHER_RUNS, sentLines } from './sent-lines.ts';
 import { settledOptions } from '../settled-options.ts';
 
-/** Characters below which a statement has to name something. */
+/** A shorter statement must name something. */
 const SHORT_STATEMENT = 60;
 
-/** What the agent said lately, what it found and decided before, and which of that it says was chosen, the newest first. */
+/** The agent's recent statements, its earlier findings and decisions, and explicit choices among those, newest first. */
 export function statementLines(
   trail: Trail,
   budget: number,
@@ -27,7 +27,7 @@ export function statementLines(
   readonly now: SummaryLine[];
   readonly before: SummaryLine[];
   readonly choices: SummaryLine[];
-  /** What is not worth telling any more of what was said, by `saidKey`. */
+  /** Statements that are no longer worth showing, by `saidKey`. */
   readonly passed: ReadonlySet<string>;
 } {
   const telling = { trail, budget, overruled: overruledTurns(trail) };
@@ -81,12 +81,12 @@ export function statementLines(
   };
 }
 
-/** By what a sentence is known again where it stands. */
+/** Identifies a sentence at its position. */
 export function saidKey(position: number, text: string): string {
   return `${position} ${text}`;
 }
 
-/** A short statement without any name ("That makes sense.") tells nothing once its surroundings are gone. */
+/** A short statement without any name ("That makes sense.") means nothing without its context. */
 function isWorthTelling({ text, identifiers }: SummaryLine): boolean {
   return text.length >= SHORT_STATEMENT || (identifiers[0]?.length ?? 0) > 0;
 }
@@ -95,7 +95,7 @@ interface StatementPlace {
   readonly section: number;
   readonly order: number;
   readonly group: string;
-  /** What stands before a statement, or before the line that leads to it. */
+  /** Precedes a statement, or the line that introduces it. */
   readonly mark: string;
   readonly step?: number;
 }
@@ -122,28 +122,28 @@ function statementLine(
   });
 }
 
-/** What the lines are written for. */
+/** The context of the lines. */
 interface WorkContext {
   readonly trail: Trail;
   readonly budget: number;
   readonly overruled: ReadonlySet<number>;
 }
 
-/** Sentences are worth twice as much where there is room: in a small summary the names that they lack count for more. */
+/** Sentences are worth twice as much if there is room: in a small summary, the names that they lack count for more. */
 function roomFactor(budget: number): number {
   return Math.min(2, Math.max(1, budget / 2_000));
 }
 
-/** What is kept of the worth of a sentence that only introduces what follows it. */
+/** Factor for the worth of a sentence that only introduces the next one. */
 const LEAD_IN = 0.4;
 
-/** What is kept of the worth of a sentence that thinks aloud, that points at one that is not told, or that says little. */
+/** Factor for the worth of a sentence that thinks aloud, refers to one that is not shown, or says little. */
 const THOUGHT = 0.3;
 const POINTING = 0.6;
 const REMARK = 0.3;
-/** What is kept of what the agent said before the user or the agent itself took it back. */
+/** Factor for the worth of what the agent said before the user or the agent itself withdrew it. */
 const OVERRULED = 0.3;
-/** What a sentence is worth more that says how something came out. */
+/** Factor for the worth of a sentence that states an outcome. */
 const CONCLUSION = 1.5;
 
 const THINKS_ALOUD =
@@ -152,13 +152,13 @@ const POINTS_BACK = /^(?:so|that|this|it|but|and|then|these|those|they|which|how
 const CONCLUDES =
   /\b(?:because|root cause|turns? out|turned out|(?:works?|pass(?:es)?|fixed|green) (?:now|again)|fixed by|caused by|due to|(?:problem|issue|bug|cause|reason|culprit|fix) (?:is|was)|confirm(?:s|ed)|that['’]s why|which (?:is why|means)|weil|wegen|parce que|porque)\b|因为|原因|ため|때문/i;
 
-/** Whether a sentence tells something to who did not follow the thought in which it stood. */
+/** Whether a sentence is informative to readers who did not follow the thought around it. */
 function isFindingAlone({ text, lead }: Statement): boolean {
   if (lead !== undefined || CONCLUDES.test(text) || isChoice(text)) return true;
   return text.length >= REMARK_LENGTH && !THINKS_ALOUD.test(text) && !POINTS_BACK.test(text);
 }
 
-/** Characters below which a sentence that concludes nothing is a remark on what its neighbours say. */
+/** A shorter sentence without a conclusion is just a remark on its neighbours. */
 const REMARK_LENGTH = 60;
 
 function statementValue(
@@ -179,7 +179,7 @@ function statementValue(
   return factors.reduce((value, factor) => value * factor, roomFactor(budget) * base * fresh);
 }
 
-/** The requests on which the next one corrected what was said. */
+/** The requests after which the user corrected the answer. */
 function overruledTurns({ requests }: Trail): ReadonlySet<number> {
   return new Set(requests.filter(({ isCorrection }) => isCorrection).map(({ turn }) => turn - 1));
 }
@@ -197,8 +197,8 @@ function distinct(statements: readonly Statement[]): Statement[] {
 const NONE_TOLD: ReadonlySet<number> = new Set();
 
 /**
- * What the agent did last, each thing once, at its newest place.
- * @param told positions of calls that are told otherwise
+ * The agent's last actions, each once, at its newest place.
+ * @param told positions of calls that other lines show
  */
 export function actionLines(trail: Trail, told: ReadonlySet<number> = NONE_TOLD): SummaryLine[] {
   const newest = new Map<string, Action>();
@@ -230,15 +230,15 @@ export function actionLines(trail: Trail, told: ReadonlySet<number> = NONE_TOLD)
   });
 }
 
-/** Runs with the same result that are counted: twice may be before and after an edit. */
+/** Runs with the same result are counted from this number on: two may be before and after an edit. */
 const COUNTED_RUNS = 3;
 
-/** A run of which nothing is told but that it was made. */
+/** A run of which only the command is shown. */
 const BARE_RUN = /^ran `(.*)`$/s;
-/** Bare runs of one program that are told, where there are more than as many again. */
+/** Bare runs of one program that are shown if there are more than twice as many. */
 const TOLD_RUNS = 2;
 
-/** Of many runs of one program that tell no result the newest, and how many more there were. Checks are told each. */
+/** Of many runs of one program without a shown result, the newest, and the number of others. Each check is shown. */
 function foldRuns(actions: readonly Action[]): Action[] {
   const runs = new Map<string, Action[]>();
   for (const action of actions) {
@@ -262,10 +262,12 @@ function foldRuns(actions: readonly Action[]): Action[] {
 }
 
 const EDITED = 'edited ';
-/** Paths to a line. */
+/** Paths per line. */
 const JOINED_EDITS = 5;
 
-/** Edits one after the other are one line; since the current request those of one call: each may be told with what it changed. */
+/**
+ * Consecutive edits are one line; since the current request only those of one call, because each may appear with its changes.
+ */
 function joinEdits(actions: readonly Action[], current: number): Action[] {
   const joined: Action[] = [];
   let paths = 0;
@@ -287,7 +289,7 @@ function joinEdits(actions: readonly Action[], current: number): Action[] {
   return joined;
 }
 
-/** What was run before the last actions, newest of equal commands, with how it went. */
+/** The runs before the last actions, the newest of equal commands, with their results. */
 export function runLines(trail: Trail): SummaryLine[] {
   const told = new Set(trail.current.actions.map(({ text }) => text));
   const byCommand = new Map<string, CommandRun>();
@@ -307,7 +309,7 @@ export function runLines(trail: Trail): SummaryLine[] {
   return [...sent.lines, ...others];
 }
 
-/** How a run went, in words behind it; nothing where nobody was told. */
+/** The result of a run as a suffix; empty if unknown. */
 function howItWent({ failed, isHidden, telling }: CommandRun): string {
   const said = failed ? telling[0] : (telling.find(readsFailed) ?? telling.at(-1));
   if (said === undefined) return failed ? ' → failed' : isHidden ? '' : ' → ok';
