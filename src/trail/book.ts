@@ -1,4 +1,4 @@
-// Where a session stands while its log is read, and the ledgers in which all that it did is written down.
+// The state of a session while its log is read, and the ledgers that record what the session did.
 
 import { ChecklistLedger } from './ledgers/boxes.ts';
 import { DeliveryLedger } from './ledgers/deliveries.ts';
@@ -34,11 +34,11 @@ export class Book {
   readonly git = new GitLedger(this.files);
   readonly steps = new StepLedger();
   readonly place = new PlaceLedger();
-  /** Working directory without its final slash, as the log names it. */
+  /** Working directory as the log names it, without a trailing slash. */
   cwd: string | undefined;
-  /** Place in the log. What an answer holds besides its text stands half a place behind it. */
+  /** Position in the log. The non-text parts of an answer come half a position after it. */
   position = 0;
-  /** Whether the log itself tells of anything before now. */
+  /** Whether the log itself shows anything of the past. */
   hasPast = false;
 
   get moment(): LogMoment {
@@ -50,7 +50,7 @@ export class Book {
     return this.cwd ?? '';
   }
 
-  /** A path as it is told: from the working directory where it lies below it. */
+  /** A path relative to the working directory if it is inside it. */
   relative(path: string): string {
     const { root } = this;
     const bare = path.endsWith('/.') ? path.slice(0, -2) : path;
@@ -59,18 +59,18 @@ export class Book {
     return bare.startsWith('./') ? bare.slice(2) : bare;
   }
 
-  /** Takes in the names of a text. A secret by itself reads like one: without what stands before it, nothing tells it. */
+  /** Indexes the names in a text. A secret on its own looks like a name; only the text before it gives it away. */
   note(text: string, by: Mention, quotable?: Quotable): void {
     this.index.add(withoutSecrets(text), { by, position: this.position, root: this.root, quotable });
   }
 
-  /** A text that may be quoted for its names. */
+  /** A text whose names may be quoted. */
   quotable(by: Quotable['by'], text: string): Quotable {
     return { by, position: this.position, text: excerpt(text), outcome: undefined };
   }
 }
 
-/** As much of a text as is searched for names. */
+/** The part of a text that is searched for names. */
 export function excerpt(text: string): string {
   return endsOf(text, INDEXED_LENGTH);
 }

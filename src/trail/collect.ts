@@ -1,5 +1,5 @@
-// Folds the records of a log, one at a time, into the structured trail. Memory does not grow with the log: every part
-// keeps a bounded extract of its own, and only calls whose results are due are remembered.
+// Folds the records of a log, one at a time, into the structured trail. Memory does not grow with the log: each part keeps a
+// bounded extract, and calls are remembered only until their results arrive.
 
 import { authorOf, callOf, resultCallId, textOfOutput, textOfParts } from '../protocol/item.ts';
 import type { Item, MessageItem, Origin } from '../protocol/item.ts';
@@ -24,19 +24,19 @@ import type { Trail } from './trail.ts';
 
 const MAX_CARRIED_LENGTH = 24_000;
 const TOP_IDENTIFIERS = 3_000;
-/** Those of them, the heaviest, that may be told with the line in which they stand. */
+/** The heaviest of them, which may be quoted with the line that contains them. */
 const QUOTED_IDENTIFIERS = 1_500;
 const CURRENT_STATEMENTS = 14;
 
-/** Whose items tell that the work went on. */
+/** Authors whose items show that the work continued. */
 const PARTIES: ReadonlySet<Author> = new Set(['user', 'agent']);
 
-/** The model name under which Claude Code files its own placeholders. @source Claude Code session files. */
+/** The model name under which Claude Code stores its own placeholders. @source Claude Code session files. */
 const SYNTHETIC_MODEL = '<synthetic>';
 
 /**
- * Collects the structured trail of a session over its whole log, every epoch included. Summaries are no evidence of
- * what they sum up and are skipped, but for the one a file starts with: its past is nowhere else.
+ * Collects the structured trail of a session over its whole log, all epochs included. Skips summaries, because they are not
+ * evidence of what they summarize; except one at the start of a file, whose past is recorded nowhere else.
  */
 export class TrailCollector {
   readonly #book = new Book();
@@ -44,14 +44,14 @@ export class TrailCollector {
   readonly #results = new Results(this.#book, this.#talk);
   readonly #textCalls = new TextCalls(this.#book, this.#talk, this.#results);
   readonly #errand = new Errand();
-  /** Whether the agent had nothing left to do when the watcher asked it for something; undefined: it has worked since. */
+  /** Whether the agent had finished when the watcher asked it for something; undefined once it has worked again. */
   #wasDone: boolean | undefined;
   #compactions = 0;
   #carriedOver: string | undefined;
   #pins: readonly Pin[] = [];
   #isLost = false;
 
-  /** What goes on in place of a trail whose reading was cut short: it holds the pins, and reads only their notes. */
+  /** Replaces a trail whose reading was cut short: holds the pins, and reads only their notes. */
   lost(): TrailCollector {
     const next = new TrailCollector();
     next.#pins = this.#pins;
@@ -59,7 +59,7 @@ export class TrailCollector {
     return next;
   }
 
-  /** Takes the next record of the log in. */
+  /** Takes in the next record of the log. */
   add(record: LogRecord): void {
     if (this.#isLost && record.type !== 'note') return;
     const wasAsked = this.#errand.isAsked;
@@ -68,7 +68,7 @@ export class TrailCollector {
       case 'session_meta':
       case 'settings':
         this.#book.cwd = record.cwd?.replace(/\/$/, '') ?? this.#book.cwd;
-        // Amid a rebase a file names no branch but HEAD.
+        // During a rebase a file names no branch but HEAD.
         if (
           record.type === 'session_meta' &&
           (record.gitBranch ?? 'HEAD') !== 'HEAD' &&
@@ -87,14 +87,14 @@ export class TrailCollector {
         this.#pins = pinsAfter(this.#pins, record);
         return;
       case 'turn_complete':
-        // What ended the user's turn was said to the user, although the watcher had asked as well.
+        // An answer that ended the user's turn was addressed to the user, even if the watcher had asked as well.
         if (wasAsked && record.origin?.type === 'user') this.#addAnswer(record.lastAgentMessage ?? '');
         return;
       default:
     }
   }
 
-  /** The trail so far; the collector can go on afterwards. */
+  /** The trail so far; the collector can continue afterwards. */
   trail(): Trail {
     const { cwd, root, requests, files, runs, git, steps, place } = this.#book;
     const { turn } = requests;
@@ -145,7 +145,7 @@ export class TrailCollector {
     };
   }
 
-  /** Answering the watcher neither finishes the agent's work nor takes it up again. */
+  /** Answering the watcher neither completes the agent's work nor resumes it. */
   #followErrand(record: LogRecord): void {
     const wasAsked = this.#errand.isAsked;
     const wasDone = this.#wasDone ?? this.#isAgentDone;
@@ -199,7 +199,7 @@ export class TrailCollector {
       this.#book.requests.noteInstructions(text, this.#book.position);
   }
 
-  /** What ran in the background ended: news to the agent, though it called nothing. False for any other text. */
+  /** A background task ended: new to the agent, although it called nothing. Returns false for any other text. */
   #addReport(text: string): boolean {
     const report = backgroundReportOf(text);
     if (report === undefined) return false;
@@ -213,7 +213,7 @@ export class TrailCollector {
     return true;
   }
 
-  /** What Baton said is no evidence of the work, but for a packet whose past is not in the log. */
+  /** Baton's own messages are not evidence of the work, except a packet whose past is not in the log. */
   #addSynthetic({ step }: Origin, text: string): void {
     if (step === 'packet' || step === 'handoff') this.#carryOver(withoutMarker(text));
   }
@@ -239,7 +239,7 @@ export class TrailCollector {
   #addCompaction(record: CompactedRecord): void {
     this.#compactions++;
     if (this.#book.hasPast) return;
-    // The file starts with a compaction: what it kept is all there is of what came before.
+    // The file starts with a compaction: its summary is all that remains of the past.
     if (record.summary !== undefined) this.#carryOver(record.summary);
     for (const item of record.replacement) {
       if (item.type === 'message' && item.role === 'user') this.#addItem(item);

@@ -1,4 +1,4 @@
-// What the results of commands tell: what git did, what passed and failed, what left the session.
+// What the results of commands show: what git did, what passed or failed, what the session delivered.
 
 import { clipCommand } from './outputs/command-text.ts';
 import type { Book } from './book.ts';
@@ -14,10 +14,10 @@ import { finishedRun, hasPrintedFailure, isUnclear, isWork, workPlace } from './
 import { joinPath } from '../shell/scripts.ts';
 import type { GitCommand } from '../shell/scripts.ts';
 
-/** A command that moves files or has git put them back, which are told as what it did. */
+/** A command that moves files or has git restore them; the file actions already record that. */
 const ONE_FILE_ACT = /^(?:mv|git (?:checkout|restore)) /;
 
-/** Writes down what commands did. */
+/** Records what commands did. */
 export class CommandResults {
   readonly #book: Book;
   readonly #calls: DueCalls;
@@ -27,7 +27,7 @@ export class CommandResults {
     this.#calls = calls;
   }
 
-  /** A command ended, gave back control, or ended under the id by which another call asks for it. */
+  /** A command ended, yielded control, or ended under the id by which another call polls it. */
   finish(due: DueCall, outcome: ToolOutcome, failed: boolean): void {
     const { meaning } = due;
     if (meaning.processId !== undefined) {
@@ -64,7 +64,7 @@ export class CommandResults {
     const { meaning } = due;
     if (meaning.command === undefined || meaning.simple === undefined) return;
     if (!isWork(meaning.simple)) return;
-    // The status of a pipe or a list is that of its last program: what was to be done may have failed all the same.
+    // A pipe or a list reports the status of its last program, so the actual work may have failed.
     const hasSaidSo = canHideStatus(meaning) && saysFailed(outcome.text);
     if (!failed && (hasSaidSo || hasPrintedFailure(meaning.simple, outcome.text))) {
       this.#finishWork(due, { ...outcome, exitCode: undefined }, true);
@@ -84,7 +84,7 @@ export class CommandResults {
     this.#book.runs.add(run, due.moment);
     this.#book.requests.noteCommand(failed);
     const isKnown = !isUnclear(run) && (outcome.exitCode !== undefined || outcome.isKnownWell === true);
-    // "moved a to b" says all that `mv a b` does, and that git put a file back what `git checkout` of it does.
+    // "moved a to b" says everything that `mv a b` does; likewise for a restored file and `git checkout`.
     const isTold = !failed && this.#book.steps.hasDeed && ONE_FILE_ACT.test(command) && simple.length === 1;
     if (!isTold) {
       this.#book.steps.act(
@@ -96,13 +96,13 @@ export class CommandResults {
   }
 }
 
-/** How git says that it committed, so that a commit behind `||` was made. */
+/** How git reports a commit; shows that a commit behind `||` was made. */
 const COMMITTED = /^\[\S{1,200}(?: \S{1,40})? [0-9a-f]{7,40}\] /m;
 
-/** Programs whose output is about other people's failures: logs of builds, texts of issues, commits. */
+/** Programs that print other people's failures: build logs, issues, commits. */
 const REPORTING = new Set(['git', 'gh', 'curl', 'glab', 'bd', 'docker', 'kubectl']);
 
-/** Whether a script may succeed though its work failed: it pipes or goes on, and its work is no report. */
+/** Whether a script may exit with success after its work failed: it pipes or continues, and its work is not a report. */
 function canHideStatus({ command = '', simple = [] }: CallMeaning): boolean {
   return /[|;\n]/.test(command) && simple.some((one) => isWork([one]) && !REPORTING.has(one.words[0] ?? ''));
 }

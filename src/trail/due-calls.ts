@@ -1,4 +1,4 @@
-// Calls whose results are due, and commands that run on.
+// Calls that await their results, and commands that are still running.
 
 import type { CallMeaning } from './calls/calls.ts';
 import type { LogMoment } from './ledgers/files.ts';
@@ -11,17 +11,17 @@ const MAX_RUNNING = 20;
 export interface DueCall {
   readonly meaning: CallMeaning;
   readonly name: string;
-  /** What the call was about, where neither a command nor a file tells: a pattern, a question, an address. */
+  /** The subject of a call that neither a command nor a file describes: a pattern, a question, an address. */
   readonly about: string;
-  /** Where the call is quoted its outcome is told with it. */
+  /** Set if the call may be quoted; its outcome is then quoted too. */
   readonly quotable: Quotable | undefined;
   readonly moment: LogMoment;
 }
 
-/** Remembers calls; memory is bounded by the limits above. */
+/** Remembers calls; the limits above bound its memory. */
 export class DueCalls {
   readonly #due = new Map<string, DueCall>();
-  /** Commands that run on, by the id that later writes name them with. */
+  /** Running commands, by the id that later writes use for them. */
   readonly #running = new Map<string, DueCall>();
 
   add(callId: string, call: DueCall): void {
@@ -37,7 +37,7 @@ export class DueCalls {
     return this.#due.get(callId);
   }
 
-  /** The call, whose result is there. */
+  /** Removes and returns a call whose result has arrived. */
   take(callId: string): DueCall | undefined {
     const due = this.#due.get(callId);
     this.#due.delete(callId);
@@ -49,13 +49,13 @@ export class DueCalls {
     return [...this.#due.values()];
   }
 
-  /** A command gave back control before it ended. */
+  /** Records that a command yielded control before it ended. */
   noteRunning(processId: string, call: DueCall): void {
     this.#running.set(processId, call);
     if (this.#running.size > MAX_RUNNING) this.#running.clear();
   }
 
-  /** The command that runs on under an id. */
+  /** The running command with this id. */
   running(processId: string | undefined): DueCall | undefined {
     return processId === undefined ? undefined : this.#running.get(processId);
   }

@@ -1,22 +1,22 @@
-// Whether the agent works for the user or answers the watcher: one rule for all that read a log.
+// Decides whether the agent is working for the user or answering the watcher: one rule for all readers of a log.
 
 import type { MessageItem } from '../protocol/item.ts';
 import { authorOf, textOfParts } from '../protocol/item.ts';
 import { markerOf } from '../protocol/marker.ts';
 import type { LogRecord } from '../protocol/record.ts';
 
-/** What a request for notes puts between backticks, where it may be a path: the file of the notes. */
+/** Text in backticks in a request for notes that may be the path of the notes file. */
 const QUOTED_PATH = /`([\w./-]{3,400})`/g;
 
 /**
- * Follows the requests of the watcher through a log. From a request to the next message of the user, handoff, retraction or
- * turn, what the agent says answers the watcher and is not part of its work. What it does may be either.
+ * Follows the watcher's requests through a log. From a request until the user's next message, a handoff, a retraction or a
+ * turn, the agent's messages answer the watcher and are not part of its work. Its calls may be either.
  */
 export class Errand {
   #isAsked = false;
   #notes: readonly string[] = [];
 
-  /** Whether what the agent says now answers the watcher. */
+  /** Whether the agent's current messages answer the watcher. */
   get isAsked(): boolean {
     return this.#isAsked;
   }
@@ -35,7 +35,7 @@ export class Errand {
     }
   }
 
-  /** Whether a call, by its arguments, only writes the notes that the watcher asked for. */
+  /** Whether a call, judging by its arguments, only writes the notes that the watcher requested. */
   isForNotes(input: string): boolean {
     return this.#isAsked && this.#notes.some((path) => input.includes(path));
   }
@@ -45,7 +45,7 @@ export class Errand {
     if (author === 'user') return this.#end();
     const step = message.origin?.step;
     if (author !== 'synthetic' || step === 'packet') return;
-    // A message without a step takes a request back.
+    // A message without a step withdraws a request.
     if (step === undefined || step === 'handoff') return this.#end();
     this.#isAsked = true;
     this.#notes = [...this.#notes, ...notesIn(textOfParts(message.content))];
@@ -57,7 +57,7 @@ export class Errand {
   }
 }
 
-/** The file that a request for notes names, and its folder, which may have to be made first. */
+/** The file that a request for notes names, and its directory, which may have to be created first. */
 function notesIn(request: string): readonly string[] {
   if (markerOf(request)?.steps.includes('scratch') !== true) return [];
   return [...request.matchAll(QUOTED_PATH)].flatMap(([, path = '']) =>

@@ -1,4 +1,4 @@
-// What the results of calls tell of files: which were read, changed or put back, and which are not there.
+// What results show about files: which ones were read, changed, restored or missing.
 
 import type { Book } from './book.ts';
 import { isEdit } from './calls/calls.ts';
@@ -10,10 +10,10 @@ import { phraseOf, resultPhrase } from './phrases.ts';
 import { headLines, oneLine } from '../text/sentences.ts';
 import { shownFiles } from './outputs/shown.ts';
 
-/** Characters of what a harness found wrong with an edit. */
+/** Characters of a harness's reason for rejecting an edit. */
 const REASON_LENGTH = 400;
 
-/** Writes down what happens to files. */
+/** Records what happens to files. */
 export class FileResults {
   readonly #book: Book;
 
@@ -21,7 +21,7 @@ export class FileResults {
     this.#book = book;
   }
 
-  /** An edit that the harness rejects changes nothing, and is sent again and again by an agent that does not know of it. */
+  /** An edit that the harness rejects changes nothing; an agent that does not know so sends it again and again. */
   finishEdit({ meaning, moment }: DueCall, text: string, failed: boolean): void {
     const [file] = meaning.files;
     if (file === undefined || !isEdit(meaning) || !failed) return;
@@ -31,7 +31,7 @@ export class FileResults {
     this.#book.steps.act(`${command}${resultPhrase(failed, telling, false)}`, this.#book.moment);
   }
 
-  /** What a call did to files, and what it showed of them. */
+  /** Records what a call did to files and what it showed of them. */
   finishFiles({ meaning, moment }: DueCall, text: string, failed: boolean): void {
     const { actions, texts, missing, isSaidMissing } = shownFiles(meaning, text, failed);
     const isMissing = failed && /No such file|did not match|bad source/.test(text);
@@ -46,13 +46,13 @@ export class FileResults {
     }
     for (const { path, text: shown } of texts) {
       this.#book.files.noteContent(this.#book.relative(path), shown);
-      // What a search found of a checklist is not the list.
+      // Search hits in a checklist are not the checklist.
       if (actions.some((file) => file.action === 'read' && file.path === path))
         this.#book.checklists.noteRead(this.#book.relative(path), shown, moment);
     }
   }
 
-  /** Whether a program put something into a place for temporary files that nobody wrote, or it goes again: no work is in it. */
+  /** Whether the file holds no work: a program created it in a temporary directory, or it is being deleted there. */
   #isOutput({ action, to, added, replaced, how }: FileAction, path: string): boolean {
     if (!TEMPORARY.test(path) || action === 'read' || action === 'restore') return false;
     const isWritten = added !== undefined || replaced !== undefined || how !== undefined;
@@ -60,7 +60,7 @@ export class FileResults {
     return !isWritten && !isKept && !this.#book.files.isChanged(path);
   }
 
-  /** Takes in what became of one file. */
+  /** Records what happened to one file. */
   add(file: FileAction, moment: LogMoment): void {
     const path = this.#book.relative(file.path);
     if (isScratch(path) || this.#isOutput(file, path)) return;
@@ -74,7 +74,7 @@ export class FileResults {
     this.#book.git.noteChange({ action: file.action, path, to }, moment, this.#book.files.isCreated(path));
     if (file.action === 'read') return;
     this.#book.steps.forgetReports();
-    // Whatever changed it: nobody sends an edit again that was refused before.
+    // Whatever changed the file, the agent will not resend an edit that was rejected before.
     this.#book.runs.forget(`edit ${path}`);
     this.#book.requests.noteEdit(to ?? path);
     this.#book.items.noteEdit(to ?? path);
@@ -83,7 +83,7 @@ export class FileResults {
     this.#book.steps.act(phraseOf(file.action, path, to), this.#book.moment);
   }
 
-  /** Git put files back: what a commit holds stays, unless another revision is named. */
+  /** Git restored files; what a commit holds is kept, unless the command names another revision. */
   #restore(file: FileAction, moment: LogMoment): void {
     const { path, how: revision } = file;
     const since = revision === undefined ? (this.#book.git.newestPosition ?? -1) : -1;
@@ -102,7 +102,7 @@ export class FileResults {
   }
 }
 
-/** Places for temporary files. @source hier(7), file-hierarchy(7); on macOS they are links to those below /private */
+/** Temporary directories. @source hier(7), file-hierarchy(7); on macOS they link to those below /private */
 const TEMPORARY = /^(?:\/private)?\/(?:tmp|var\/tmp|dev\/shm)\//;
 
 function isScratch(path: string): boolean {

@@ -1,5 +1,5 @@
-// A trail that is put together when somebody asks for it: most turns end without, and reading each record for it takes more of a
-// short run than everything else that is done with a record.
+// A trail that is built only on request. Most turns end without one, and feeding it every record would take longer in a short
+// run than everything else done with a record.
 
 import type { WithinDeadline } from '../ports.ts';
 import type { LogRecord } from '../protocol/record.ts';
@@ -7,18 +7,18 @@ import { TrailCollector } from './collect.ts';
 import type { Trail } from './trail.ts';
 
 /**
- * Records that may wait, so that whoever asks never waits for long: reading them takes some milliseconds.
+ * How many records may wait, so that a request never takes long: reading them takes a few milliseconds.
  * @source measured, docs/decisions/exec.md
  */
 const MOST_WAITING = 64;
 
-/** As `TrailCollector`, with the same trail in the end. */
+/** Behaves like `TrailCollector` and ends with the same trail. */
 export class LaterTrail {
   readonly #within: WithinDeadline;
   #collector = new TrailCollector();
   #waiting: LogRecord[] = [];
 
-  /** @param within ends reading that takes too long, and the trail with it: it is lost. Absent: nothing does */
+  /** @param within stops reading that takes too long; the trail is then lost. Without it, nothing does */
   constructor(within: WithinDeadline = (work) => ({ value: work() })) {
     this.#within = within;
   }

@@ -1,4 +1,4 @@
-// What a call did, in words, and what may be quoted of it.
+// Describes a call in words, and selects what may be quoted from it.
 
 import type { CallView } from '../protocol/item.ts';
 import type { CallMeaning, FileAction } from './calls/calls.ts';
@@ -9,7 +9,7 @@ import { redact } from '../text/redact.ts';
 import { clip, detached, oneLine } from '../text/sentences.ts';
 import { scriptRows } from '../shell/scripts.ts';
 
-/** What was done to a file, in words. */
+/** Describes what was done to a file. */
 export function phraseOf(action: FileAction['action'], path: string, to: string | undefined): string {
   if (action === 'move') return `moved ${path} to ${to ?? path}`;
   if (action === 'restore') return `had git put back ${path}`;
@@ -17,9 +17,9 @@ export function phraseOf(action: FileAction['action'], path: string, to: string 
 }
 
 /**
- * How a run ended, in words behind it; nothing where that needs no word.
- * @param telling the lines that tell how it went
- * @param isKnown whether the producer says how it ended
+ * The outcome of a run as a suffix; empty if it needs no words.
+ * @param telling the output lines that show the outcome
+ * @param isKnown whether the producer reports how it ended
  */
 export function resultPhrase(failed: boolean, telling: readonly string[], isKnown: boolean): string {
   const line = failed ? telling[0] : (telling.find(readsFailed) ?? countsIn(telling));
@@ -29,29 +29,29 @@ export function resultPhrase(failed: boolean, telling: readonly string[], isKnow
   return readsFailed(said) || !(isKnown || saysPassed(said)) ? ` → said ${said}` : ` → ok: ${said}`;
 }
 
-/** Characters of a count that is told with the one before it: `10 pass, 0 fail`. */
+/** A count up to this many characters is shown together with the previous one: `10 pass, 0 fail`. */
 const SHORT_COUNT = 24;
 
-/** The last count of a run, with the one before it where both are short. */
+/** The last count of a run, with the previous one if both are short. */
 function countsIn(telling: readonly string[]): string | undefined {
   const last = telling.slice(-2);
   return last.every(({ length }) => length <= SHORT_COUNT) ? last.join(', ') : last.at(-1);
 }
 
-/** How a harness says of a command that it runs on, or was ended before its end. @source Copilot CLI, Claude Code */
+/** How a harness reports that a command is still running, or was stopped early. @source Copilot CLI, Claude Code */
 const UNENDED =
   /^\s*<?command (?:with \S{1,20} \S{1,40} (?:is )?|is )?(still running|running in (?:the )?background|stopped)\b/i;
-/** What stands at the end of what was stopped by somebody. @source pi, Claude Code */
+/** How the output of a stopped call ends. @source pi, Claude Code */
 const STOPPED =
   /(?:^|\n)[^\S\n]*(?:Command aborted|<error>Command was aborted before completion<\/error>)\s*$/;
 const HELP = /(?:^|\s)(?:--help|-h|help)(?:\s|$)/;
-/** Heads of the parts of a text that says how a program is called. */
+/** Section headings of a usage text. */
 const HELP_PARTS =
   /^(?:usage|(?:available |global |core )?(?:commands|flags|options|subcommands|arguments))\b[^\n]{0,80}:?\s*$/gim;
-/** Characters of an output that are looked at for them. */
+/** Characters of an output that are searched for them. */
 const HELP_HEAD = 4_000;
 
-/** What a run came to that neither went well nor failed by itself, in words behind it; undefined for others. */
+/** How a run ended that neither succeeded nor failed by itself, as a suffix; undefined for others. */
 export function otherEnd(
   parts: readonly string[],
   output: string,
@@ -68,32 +68,37 @@ export function otherEnd(
   return [...head.matchAll(HELP_PARTS)].length > 1 ? ' → printed its help only' : undefined;
 }
 
-/** Characters of a call that may be quoted, where it is no script. */
+/** A call that is not a script may be quoted up to this many characters. */
 const MAX_QUOTABLE_CALL = 1_000;
 
-/** What tells what a call was for: its script, or the tool with what it was given. Of an edit the file tells that. */
+/**
+ * The text that says what a call was for: its script, or the tool with its arguments. Edits return nothing: the file says it.
+ */
 export function quotableOf(call: CallView, { command, files, plan, text }: CallMeaning): string | undefined {
   if (command !== undefined) return quotableScript(command);
   if (plan !== undefined || files.length > 0) return undefined;
   return redact(`${call.name} ${oneLine(text.slice(0, MAX_QUOTABLE_CALL))}`);
 }
 
-/** The commands of a script: a line of a text that they are given would read as a command when it is quoted alone. */
+/** The commands of a script. A line of text passed to them would read as a command when quoted alone. */
 export function quotableScript(script: string): string {
   return redact(script.includes('\n') ? scriptRows(script).commands : script);
 }
 
-/** Characters at the head of an output in which it says something, up to which it is short, and that are told of it. */
+/**
+ * Characters at the head of an output that are searched for its beginning. An output up to this length is short; so is what is
+ * shown.
+ */
 const BEGINNING_SOUGHT = 600;
 const BEGINNING_LENGTH = 90;
 
-/** Two letters of any script. */
+/** Two letters of any writing system. */
 const WORD = /\p{L}{2}/u;
 
 /**
- * How an output begins: its first line that holds a word, of a short one the next as well as they fit and how many there are
- * more; of JSON its objects; `nothing` where there is none.
- * @param isRead whether it is the text of a file, of which the first line tells enough
+ * How an output begins: its first line that holds a word. For a short output also the next lines that fit and the number of
+ * those left; for JSON its objects; `nothing` for an empty one.
+ * @param isRead whether it is the text of a file, where the first line is enough
  */
 export function beginningOf(output: string, isRead = false): string {
   const [first = 'nothing', ...rest] = (isRead ? undefined : objectRows(output)) ?? firstRows(output, isRead);
@@ -108,7 +113,7 @@ export function beginningOf(output: string, isRead = false): string {
   return detached(`${clip(redact(text), BEGINNING_LENGTH)}${more.join('')}`);
 }
 
-/** The first line of an output that holds a word, and those behind it of one that is short. */
+/** The first line of an output that holds a word, with the lines after it if the output is short. */
 function firstRows(output: string, isRead: boolean): readonly string[] {
   const head = stripAnsi(output.slice(0, BEGINNING_SOUGHT)).trim();
   let first: string | undefined;

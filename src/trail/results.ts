@@ -1,4 +1,4 @@
-// Calls from their start to their result, and what is written down of each.
+// Follows calls from start to result and records what each one did.
 
 import { isRejectedEdit } from './calls/actions.ts';
 import { excerpt } from './book.ts';
@@ -26,18 +26,18 @@ import type { Talk } from './talk/talk.ts';
 import type { Action } from './trail.ts';
 import type { LineRange } from '../shell/scripts.ts';
 
-/** What a call shows that runs on and has printed nothing yet. */
+/** Shown for a call that is still running and has printed nothing so far. */
 const RUNNING = '(still running)';
-/** Characters of what an edit changed, when it is told as part of the newest calls. */
+/** Characters of an edit's changes shown with the newest calls. */
 const CHANGED_LENGTH = 1_200;
 const MAX_ABOUT_LENGTH = 240;
 const STARTED_LENGTH = 160;
-/** Characters of a call that is told with what came of it. */
+/** Characters of a call shown with its result. */
 export const CALL_LENGTH = 160;
-/** Characters of it that are read: paths get shorter. */
+/** Characters of it that are read before its paths are shortened. */
 const READ_CALL = 2_000;
 
-/** Writes down what calls do. */
+/** Records what calls do. */
 export class Results {
   readonly due = new DueCalls();
   readonly #book: Book;
@@ -52,7 +52,7 @@ export class Results {
     this.#commands = new CommandResults(book, this.due);
   }
 
-  /** @param quoted what tells of the call, where it may be quoted */
+  /** @param quoted the text that describes the call, if it may be quoted */
   start(
     { name, callId }: Pick<CallView, 'name' | 'callId'>,
     meaning: CallMeaning,
@@ -77,7 +77,7 @@ export class Results {
     this.due.add(callId, { meaning: withoutText(meaning), name, about, quotable, moment });
   }
 
-  /** Of a script the commands may be quoted, not the texts that they are given. */
+  /** The commands of a script may be quoted, but not the texts passed to them. */
   #noteCall({ command, text }: CallMeaning, quotable: Quotable | undefined): void {
     const { commands, texts } =
       command?.includes('\n') === true ? scriptRows(text) : { commands: text, texts: '' };
@@ -85,7 +85,7 @@ export class Results {
     if (texts !== '') this.#book.note(excerpt(texts), 'call');
   }
 
-  /** @param said what the log says of how the call went */
+  /** @param said the outcome of the call according to the log */
   finish(callId: string, result: string, said: { success?: boolean; exit_code?: number }): void {
     const due = this.due.take(callId);
     const outcome = outcomeOf(result);
@@ -116,7 +116,7 @@ export class Results {
     this.#book.steps.close();
   }
 
-  /** Where the call is quoted, or the one whose process it asks for, what came of it is quoted too. */
+  /** If the call, or the one whose process it polls, is quoted, so is its outcome. */
   #quoteOutcome({ meaning, quotable }: DueCall, text: string): void {
     const started = this.due.running(meaning.processId);
     if (started?.quotable !== undefined && text !== RUNNING) started.quotable.outcome = beginningOf(text);
@@ -125,7 +125,7 @@ export class Results {
     if (isReport(meaning)) this.#book.steps.quoteReport(quotable);
   }
 
-  /** A call that the user refused is no failure of the call; what the user said about it is the user's word. */
+  /** A call that the user rejects has not failed; the user's comment on it counts as a user message. */
   #noteRefusal({ meaning, name }: DueCall, said: string): void {
     const what = meaning.command ?? meaning.files.map(({ path }) => this.#book.relative(path)).join(', ');
     const words = redact(said);
@@ -152,11 +152,11 @@ export class Results {
     const object = file === undefined ? about : `${this.#book.relative(file.path)}${rangeText(file.range)}`;
     const told = script === undefined ? `${name} ${object}`.trimEnd() : this.#withoutWay(script);
     const made = clippedLine(this.#withoutRoot(told.slice(0, READ_CALL)), CALL_LENGTH);
-    // What it printed so far may read as all there is.
+    // Its output so far would otherwise read as complete.
     const call = detached(
       processId === undefined || text === RUNNING ? made : `${made} (still running, session ${processId})`,
     );
-    // An edit tool that failed changed nothing; a script may fail late and have written before.
+    // A failed edit tool changed nothing; a failed script may have written before it failed.
     const isMade = !failed || meaning.command !== undefined;
     const rows = isMade ? changedRows(meaning.files, CHANGED_LENGTH) : undefined;
     const changed = rows === undefined ? undefined : detached(rows);
@@ -166,23 +166,23 @@ export class Results {
     this.#book.steps.open({ moment, call, changed, isRead, looks, report }, text);
   }
 
-  /** A script without the way to the working directory, where it would run anyway. */
+  /** Drops the leading `cd` into the working directory from a script. */
   #withoutWay(script: string): string {
     const way = /^cd (\S{1,300}) *(?:&&|;)\s*/.exec(script);
     return way !== null && this.#book.relative(way[1] ?? '') === '.' ? script.slice(way[0].length) : script;
   }
 
-  /** A call with its paths told from the working directory. */
+  /** Makes the paths in a call relative to the working directory. */
   #withoutRoot(call: string): string {
     return this.#book.root === '' ? call : call.replaceAll(`${this.#book.root}/`, '');
   }
 
-  /** The script of a call, that of the process it writes to included. */
+  /** The script of a call, including that of the process it writes to. */
   #scriptOf({ command, processId }: CallMeaning): string | undefined {
     return processId === undefined ? command : this.due.running(processId)?.meaning.command;
   }
 
-  /** Calls of the agent's newest step without a result. What a message came after was broken off. */
+  /** Calls in the agent's newest step without a result. A message after a call means that the call was interrupted. */
   started(): Action[] {
     return this.due
       .all()
@@ -198,7 +198,7 @@ export class Results {
   }
 }
 
-/** Whether a call failed, by what the log says of it, by its status, else by its words. */
+/** Whether a call failed, according to the log, its status or, without either, its output. */
 function hasFailed(
   meaning: CallMeaning,
   { text, exitCode }: Pick<ToolOutcome, 'text' | 'exitCode'>,
@@ -209,12 +209,12 @@ function hasFailed(
   return looksFailed(text) || (isEdit(meaning) && isRejectedEdit(text));
 }
 
-/** Whether a call only looks at what differs in the work tree. */
+/** Whether a call only inspects differences in the work tree. */
 function isReport({ simple = [] }: CallMeaning): boolean {
   return !isWork(simple) && simple.some((command) => /^(?:status|diff)$/.test(verbOf(command)));
 }
 
-/** Whether it shows the differing lines, which tell of the work also once more was changed; a list of files misleads. */
+/** Whether it prints the differing lines, which stay informative after further changes; a list of files would mislead. */
 function showsLines({ simple = [] }: CallMeaning): boolean {
   return simple.some((command) => verbOf(command) === 'diff' && !command.words.some(isOfNames));
 }
@@ -227,17 +227,17 @@ function verbOf(command: SimpleCommand): string {
   return gitCommandOf(command)?.verb ?? '';
 }
 
-/** Whether neither a script nor a file tells what a call was about. */
+/** Whether neither a script nor a file describes the call. */
 function isToldByText({ command, files }: CallMeaning): boolean {
   return command === undefined && files.length === 0;
 }
 
-/** A call that waits for its result keeps what it means, not what it said. */
+/** Drops the text of a call that awaits its result; the result needs only its meaning. */
 function withoutText(meaning: CallMeaning): CallMeaning {
   return { ...meaning, text: '' };
 }
 
-/** `:10–20` behind a path. */
+/** Formats a line range as `:10–20` for use after a path. */
 function rangeText(range: LineRange | undefined): string {
   return range === undefined ? '' : `:${range.from}–${range.to ?? 'end'}`;
 }

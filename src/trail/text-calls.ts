@@ -1,4 +1,4 @@
-// Agents that call no tools but write their commands as text: what they say, and what the harness answers.
+// Agents that write their commands as text instead of calling tools: their messages, and the harness's answers.
 
 import { actionCallOf, isRejectedEdit, observationOf, textActionOf } from './calls/actions.ts';
 import type { ActionStyle, EditorPlace } from './calls/actions.ts';
@@ -8,16 +8,16 @@ import { quotableScript } from './phrases.ts';
 import type { Results } from './results.ts';
 import type { Talk } from './talk/talk.ts';
 
-/** Stands for the id of a call that is written as text: there is one at a time, and the next answer is its result. */
+/** Serves as the id of a call written as text: only one is open at a time, and the next answer is its result. */
 const TEXT_CALL = 'text';
 
-/** Reads calls and results off messages. */
+/** Extracts calls and results from messages. */
 export class TextCalls {
   readonly #book: Book;
   readonly #talk: Talk;
   readonly #results: Results;
   #style: ActionStyle | undefined;
-  /** Where the agent's editor stands. */
+  /** The current position of the agent's editor. */
   #editor: EditorPlace = {};
   #hasSubmitted = false;
 
@@ -27,7 +27,7 @@ export class TextCalls {
     this.#results = results;
   }
 
-  /** How the log says that its agent writes commands, if it does. */
+  /** Records how the agent of this log writes commands, if the log says so. */
   noteStyle(style: ActionStyle | undefined): void {
     this.#style = style ?? this.#style;
   }
@@ -37,7 +37,7 @@ export class TextCalls {
     return this.#style !== undefined;
   }
 
-  /** What the agent says, with its command. */
+  /** Takes in a message of the agent with its command. */
   addAnswer(text: string): void {
     const style = this.#style;
     if (style === undefined) return;
@@ -51,13 +51,13 @@ export class TextCalls {
     this.#results.start({ name, callId: TEXT_CALL }, meaning, quoted);
   }
 
-  /** What the harness says to an agent that writes its commands as text. */
+  /** Takes in the harness's answer to an agent that writes its commands as text. */
   addObservation(answer: string): void {
     const { text, exitCode, editor } = observationOf(answer);
     if (editor.directory !== undefined) this.#editor = editor;
     const due = this.#results.due.of(TEXT_CALL);
     if (due === undefined) {
-      // An answer without a command that would be run is sent back.
+      // The harness rejects an answer without a command to run.
       if (this.#talk.hasAgentSpoken && !this.#hasSubmitted) this.#talk.noteSentBack();
       return;
     }

@@ -1,32 +1,32 @@
-// Agents that call no tools: their command stands in a fence of the answer, what came of it in the next message of the
-// harness, and their task in a template that the harness wrote. @source the prompts and parsers of mini-swe-agent and SWE-agent
+// Agents that call no tools. Their command is in a fenced block of the answer, its result in the harness's next message, and
+// their task in the harness's template. @source the prompts and parsers of mini-swe-agent and SWE-agent
 
 import { shellMeaning } from './calls.ts';
 import type { CallMeaning, FileAction } from './calls.ts';
 import { joinPath } from '../../shell/scripts.ts';
 
-/** How an agent writes its commands: a fence of shell, or one that may also hold commands of SWE-agent's editor. */
+/** How an agent writes its commands: in a shell block, or in a block that may also hold commands of SWE-agent's editor. */
 export type ActionStyle = 'shell' | 'editor';
 
-/** An answer taken apart. */
+/** A parsed answer. */
 export interface TextAction {
-  /** What the agent said around its command. */
+  /** The agent's text around its command. */
   readonly said: string;
-  /** Absent where the answer holds none that the harness would run. */
+  /** Absent if the answer holds no script that the harness would run. */
   readonly script: string | undefined;
-  /** The command hands the work in: the agent is done. */
+  /** The command submits the work: the agent is done. */
   readonly isSubmission: boolean;
 }
 
-/** What a harness answered to a command. */
+/** A harness's answer to a command. */
 export interface Observation {
   readonly text: string;
   readonly exitCode: number | undefined;
-  /** Where the editor stands after it. */
+  /** The state of the editor afterwards. */
   readonly editor: EditorPlace;
 }
 
-/** The file that is open in the editor, and the directory of the shell, as far as the harness says. */
+/** The file open in the editor and the shell's directory, if the harness reports them. */
 export interface EditorPlace {
   readonly file?: string;
   readonly directory?: string;
@@ -35,7 +35,7 @@ export interface EditorPlace {
 const SHELL_FENCE = /^```(?:bash|mswea_bash_command)[ \t]*\n([^]*?)\n```/gm;
 const ANY_FENCE = /^```[^`\n]*\n([^]*?)\n?^```[ \t]*$/gm;
 
-/** Reads the command of an answer: of shell fences the only one, of the editor's the last. */
+/** Extracts the command from an answer: the only shell block, or the last editor block. */
 export function textActionOf(answer: string, style: ActionStyle): TextAction {
   const fences = [...answer.matchAll(style === 'shell' ? SHELL_FENCE : ANY_FENCE)];
   const fence = style === 'shell' && fences.length > 1 ? undefined : fences.at(-1);
@@ -51,7 +51,7 @@ export function textActionOf(answer: string, style: ActionStyle): TextAction {
   };
 }
 
-/** Commands of the editor. What is none of them is shell. */
+/** Commands of the editor. All others are shell commands. */
 const EDITOR_COMMANDS = new Set([
   'open',
   'create',
@@ -64,14 +64,14 @@ const EDITOR_COMMANDS = new Set([
   'search_file',
 ]);
 
-/** A command as a call: its name, what it means, and what of it may be quoted where no file tells that. */
+/** A command as a call: its name, its meaning, and what may be quoted if no file describes it. */
 export interface ActionCall {
   readonly name: string;
   readonly meaning: CallMeaning;
   readonly quotable: string | undefined;
 }
 
-/** The call that a command is. `place` is where the editor stood before it. */
+/** Converts a command to a call. `place` is the editor's state before it. */
 export function actionCallOf(script: string, style: ActionStyle, place: EditorPlace): ActionCall {
   const [head = ''] = script.trimStart().split('\n', 1);
   const [name = '', ...operands] = head.split(/\s+/);
@@ -105,14 +105,14 @@ function unquoted(word: string): string {
   return word.replace(/^(["'])(.*)\1$/, '$2');
 }
 
-/** The lines that `edit 3:7` puts in place of others. */
+/** The lines with which `edit 3:7` replaces others. */
 function editedText(script: string): string {
   const body = script.slice(script.indexOf('\n') + 1);
   const end = body.lastIndexOf('end_of_edit');
   return script.includes('\n') ? (end < 0 ? body : body.slice(0, end)).trimEnd() : '';
 }
 
-/** Takes an answer of a harness apart: the status and tags of mini-swe-agent, the foot of SWE-agent's editor. */
+/** Parses an answer of a harness: the status and tags of mini-swe-agent, the footer of SWE-agent's editor. */
 export function observationOf(answer: string): Observation {
   const status = /^\s*<returncode>(-?\d{1,9})<\/returncode>\n?/.exec(answer);
   if (status !== null) {
@@ -132,11 +132,14 @@ export function observationOf(answer: string): Observation {
   };
 }
 
-/** What the editor of SWE-agent prints below every output. */
+/** The footer that SWE-agent's editor prints below every output. */
 const FOOT = /^\(Open file: ([^\n]*)\)\n\(Current directory: ([^\n]*)\)\n(?:bash-)?\$$/;
 const FOOT_START = '(Open file: ';
 
-/** Where a foot begins, if there is one: in the third row from the end, which an output without a last line feed shares. */
+/**
+ * Where the footer begins, if there is one: in the third row from the end, which it shares with an output without a final line
+ * feed.
+ */
 function footAt(answer: string): number {
   const end = answer.trimEnd();
   let row = end.length;
@@ -145,7 +148,7 @@ function footAt(answer: string): number {
   return at < 0 ? answer.length : at;
 }
 
-/** An output with a sign for the part that the harness left out. */
+/** An output with a mark for the part that the harness omitted. */
 function withoutElided(output: string): string {
   const from = output.indexOf('<elided_chars>');
   const to = from < 0 ? -1 : output.indexOf(ELIDED_END, from);
@@ -154,14 +157,14 @@ function withoutElided(output: string): string {
 
 const ELIDED_END = '</elided_chars>';
 
-/** Whether a harness did not do what a command of its editor asked for. @source SWE-agent's and OpenHands' editors */
+/** Whether a harness rejected a command of its editor. @source SWE-agent's and OpenHands' editors */
 export function isRejectedEdit(text: string): boolean {
   return /^\[?(?:Your proposed edit has introduced new syntax error|Usage: |Error: |No file open|Invalid |DO NOT re-run the same failed edit|Your edit was not applied|No exact match found|No replacement was performed)/i.test(
     text.trimStart(),
   );
 }
 
-/** What a harness found wrong with an edit, without what it always says about it. */
+/** The harness's reason for rejecting an edit, without its standard text. */
 export function rejectionReason(text: string): string {
   const listed = /^ERRORS:[ \t]*\n((?=[ \t]*- )(?:[ \t]*- [^\n]*\n)*(?:[ \t]*- [^\n]*)?)/m.exec(text)?.[1];
   const [first = '', second = ''] = text.trim().split('\n', 2);
@@ -171,18 +174,18 @@ export function rejectionReason(text: string): string {
     .replace(/^\[(.*)\]$/, '$1')
     .replace(/ (?:Please|To replace) [^]*$/, '')
     .replace(/\.$/, '');
-  // The place stands below, as `src/a.ts:22`.
+  // The place follows as `src/a.ts:22`.
   const place = /^\S{1,300}:\d{1,6}$/.test(second) ? ` at ${second}; not applied` : '';
   return listed?.replace(/\.$/, '') ?? `${said}${place}`;
 }
 
-/** A first message taken apart: what is to be done, and what the harness says about how to work. */
+/** A parsed first message: the task, and the harness's instructions on how to work. */
 export interface TemplatedTask {
   readonly task: string;
   readonly template: string;
 }
 
-/** Where the task stands in the templates of the harnesses: from the end of the first match to the second. */
+/** Where the task is in the harnesses' templates: from the end of the first match to the second. */
 const TASK_PLACES: readonly (readonly [RegExp, RegExp])[] = [
   [/<pr_description>\s*(?:Consider the following PR description:\s*)?/, /<\/pr_description>/],
   [/^ISSUE:[ \t]*\n/m, /(?<=\n)INSTRUCTIONS:[ \t]*$/m],
@@ -192,7 +195,7 @@ const TASK_PLACES: readonly (readonly [RegExp, RegExp])[] = [
   ],
 ];
 
-/** Parts a task from the template around it. A message of no known template is the task as a whole. */
+/** Separates a task from the template around it. A message from no known template is all task. */
 export function templatedTask(message: string): TemplatedTask {
   for (const [opening, closing] of TASK_PLACES) {
     const from = opening.exec(message);

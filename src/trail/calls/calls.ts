@@ -1,4 +1,4 @@
-// Tool calls of the field's agents by what they mean: a shell script, a file touched, a plan written, a question asked.
+// Interprets the tool calls of the field's agents: a shell script, a file operation, a plan, a question.
 
 import type { CallView } from '../../protocol/item.ts';
 import { cellActions } from './cells.ts';
@@ -13,37 +13,37 @@ import type { LineRange } from '../../shell/scripts.ts';
 
 /** What a call does to one file. */
 export interface FileAction {
-  /** `restore`: git puts back what it has, whatever was edited since; the path may be a directory. */
+  /** `restore`: git restores its version, discarding edits; the path may be a directory. */
   readonly action: 'read' | 'edit' | 'create' | 'delete' | 'move' | 'restore';
   readonly path: string;
   readonly to?: string | undefined;
   readonly range?: LineRange | undefined;
-  /** Of a read, how much of the file was shown, as far as the reader said so. */
+  /** For a read: how much of the file was shown, if the reader reports it. */
   readonly extent?: Extent | undefined;
   /** New text that the call writes. */
   readonly added?: string | undefined;
-  /** What an edit takes out, and what it puts there, place by place; absent where the call does not tell. */
+  /** The text that an edit removes and its replacement, place by place; absent if the call does not show it. */
   readonly replaced?: readonly TextReplacement[] | undefined;
-  /** Whether an edit was made wherever the old text stood. */
+  /** Whether an edit replaced every occurrence of the old text. */
   readonly isEverywhere?: boolean | undefined;
-  /** What a script that edits was told to do, where its new text is not known; of `restore`, the revision, where it is named. */
+  /** The commands given to an editing script, if its new text is unknown; for `restore`, the revision, if named. */
   readonly how?: string | undefined;
-  /** Of a read, that what was read may have been cut off behind it: `cat a | head`. */
+  /** For a read: whether the rest may have been cut off, as in `cat a | head`. */
   readonly mayBePart?: boolean;
-  /** Of a file that is written whole, that it was there before: its tool said so. */
+  /** For a file written whole: whether it existed before, according to its tool. */
   readonly isRewrite?: boolean;
 }
 
-/** A call by its meaning. Absent parts do not apply. */
+/** The meaning of a call. Parts that do not apply are absent. */
 export interface CallMeaning {
-  /** The shell script, or a phrase for a tool whose result tells like a command's does. */
+  /** The shell script, or a phrase for a tool whose result reads like a command's. */
   readonly command?: string | undefined;
   readonly simple?: readonly SimpleCommand[] | undefined;
-  /** Commands behind `||`, of which nobody knows whether they ran. */
+  /** Commands behind `||`, which may or may not have run. */
   readonly guarded?: readonly SimpleCommand[] | undefined;
   /** The directory that the call itself names. */
   readonly directory?: string | undefined;
-  /** Whether the call asks to run outside of the sandbox. @source Codex, Claude Code */
+  /** Whether the call asks to run outside the sandbox. @source Codex, Claude Code */
   readonly isEscalated?: boolean | undefined;
   readonly files: readonly FileAction[];
   readonly plan?: PlanChange | undefined;
@@ -54,10 +54,10 @@ export interface CallMeaning {
   readonly text: string;
 }
 
-/** A plan as a tool wrote it: whole, or one step of it changed. */
+/** A plan as a tool wrote it: complete, or with one step changed. */
 export type PlanChange =
   | { readonly type: 'whole'; readonly kind: Plan['kind']; readonly steps: readonly PlanStep[] }
-  /** Put before the user in prose. */
+  /** Presented to the user in prose. */
   | { readonly type: 'presented'; readonly text: string }
   | { readonly type: 'add'; readonly text: string }
   | {
@@ -69,11 +69,11 @@ export type PlanChange =
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** Reads a call. Never throws: arguments that are no JSON count as plain text. */
+/** Interprets a call. Never throws: arguments that are not JSON count as plain text. */
 export function meaningOf(call: CallView): CallMeaning {
   const { command, simple, guarded, directory, isEscalated, files, plan, questions, processId, text } =
     readCall(call);
-  // One shape for all, whatever is absent: an engine compiles what reads calls once, not again for each new shape.
+  // One shape for all, whatever is absent: the engine then compiles the readers of calls once, not once per shape.
   const read = files.map(fileAction);
   return { command, simple, guarded, directory, isEscalated, files: read, plan, questions, processId, text };
 }
@@ -102,12 +102,12 @@ function readCall(call: CallView): CallMeaning {
   return { files: toolActions(name, args), text };
 }
 
-/** The shell script that a call runs, or undefined where its tool is no shell. */
+/** The shell script that a call runs; undefined if its tool is not a shell. */
 export function shellScriptOf(call: CallView): string | undefined {
   return SHELL_TOOLS.has(baseName(call.name)) ? scriptOf(parseArguments(call.input)) : undefined;
 }
 
-/** Tools that run a shell script, by the names that agents of the field have given them, lower case. */
+/** Tools that run a shell script, by the names that agents use, lower case. */
 export const SHELL_TOOLS: ReadonlySet<string> = new Set([
   'shell',
   'bash',
@@ -124,7 +124,7 @@ export const SHELL_TOOLS: ReadonlySet<string> = new Set([
   'run',
 ]);
 
-/** Tools that run a cell of Python. @source OpenHands */
+/** Tools that run a Python cell. @source OpenHands */
 const CELL_TOOLS = new Set(['run_ipython', 'execute_ipython_cell']);
 
 /** Tools that read one file. */
@@ -161,7 +161,7 @@ const SEARCH_TOOLS = new Set([
   'codebase_search',
 ]);
 
-/** Whether a tool of this base name looks for files or for what is in them. */
+/** Whether a tool with this base name searches for files or in their contents. */
 export function isSearch(name: string): boolean {
   return SEARCH_TOOLS.has(name);
 }
@@ -212,7 +212,7 @@ function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** What a shell script means; `args` may name the directory it runs in. */
+/** Interprets a shell script; `args` may name the directory it runs in. */
 export function shellMeaning(script: string, args: Arguments): CallMeaning {
   const directory = string(args['workdir']) ?? string(args['cwd']);
   const patch = script.includes('*** Begin Patch') ? patchActions(script) : undefined;
@@ -257,7 +257,7 @@ function patchActions(text: string): FileAction[] {
   return patchedFiles(text);
 }
 
-/** The files that a tool of this name reads or writes. */
+/** The files that a tool with this name reads or writes. */
 function toolActions(name: string, args: Arguments): FileAction[] {
   const path =
     string(args['file_path']) ??
@@ -366,7 +366,7 @@ function planOf(name: string, args: Arguments): PlanChange | undefined {
   return { type: 'whole', kind: name.includes('plan') ? 'plan' : 'todo', steps };
 }
 
-/** What its steps say: the words of the tool itself are no names of the work. */
+/** The text of a plan's steps: the tool's own words are not names from the work. */
 function textOfPlan(plan: PlanChange): string {
   return plan.type === 'whole' ? plan.steps.map(({ text }) => text).join('\n') : (plan.text ?? '');
 }
@@ -387,7 +387,7 @@ function questionsOf(name: string, args: Arguments): string[] | undefined {
   return questions.length === 0 ? undefined : questions;
 }
 
-/** Whether a tool that edits was called, rather than a command. */
+/** Whether an edit tool was called, rather than a command. */
 export function isEdit({ command, files }: CallMeaning): boolean {
   return command === undefined && /^(?:edit|create)$/.test(files[0]?.action ?? '');
 }

@@ -1,7 +1,7 @@
-// Cells of Python by which an agent edits files: the helpers of OpenHands, and files that a cell opens to write.
+// Python cells with which an agent edits files: the helpers of OpenHands, and files that a cell opens for writing.
 // @source OpenHands' agent skills, its `file_editor`, and the results of both
 
-/** Names of what the helpers take by place, in the words of the tools that do the same elsewhere. */
+/** Names for the helpers' positional arguments, as used by the equivalent tools. */
 const HELPERS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     open_file: ['path', 'line'],
@@ -12,7 +12,7 @@ const HELPERS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** What the helpers call by other names. */
+/** Helper arguments with other names than the tools use. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['filename', 'path'],
   ['file_name', 'path'],
@@ -28,15 +28,15 @@ const HELPER_CALL =
 
 type Values = Readonly<Record<string, string>>;
 
-/** Reads actions off the name of a tool and what it is given, as for a tool of that name. */
+/** Derives actions from the name and arguments of a tool. */
 export type ReadActions<Action> = (name: string, args: Values) => readonly Action[];
 
-/** The files that a cell reads and writes, in order. Never throws: what it cannot read it leaves out. */
+/** The files that a cell reads and writes, in order. Never throws: it skips what it cannot parse. */
 export function cellActions<Action>(code: string, readActions: ReadActions<Action>): readonly Action[] {
   const actions: Action[] = [];
   let end = 0;
   for (const { 1: name = '', index, 0: opening } of code.matchAll(HELPER_CALL)) {
-    // Inside of a text that another call is given it is a text.
+    // Within a string passed to another call it is just text.
     if (index < end) continue;
     const found = argumentsAt(code, index + opening.length);
     end = found.end;
@@ -46,7 +46,7 @@ export function cellActions<Action>(code: string, readActions: ReadActions<Actio
   return actions;
 }
 
-/** The tool that does the same as a helper, and what it would be given. */
+/** The tool equivalent to a helper, and its arguments. */
 function toolOf(helper: string, values: readonly Argument[]): { name: string; args: Values } | undefined {
   if (helper === 'open') return openedToWrite(values);
   const places = HELPERS.get(helper) ?? [];
@@ -65,7 +65,7 @@ const TOOLS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** `open(path, 'w')`: what is written stands elsewhere. */
+/** `open(path, 'w')`: the text written is elsewhere. */
 function openedToWrite([path, mode]: readonly Argument[]): { name: string; args: Values } | undefined {
   const isNamed = path?.isText === true && path.key === undefined;
   if (!isNamed || mode?.isText !== true || !/^[wax]/.test(mode.value)) return undefined;
@@ -75,7 +75,7 @@ function openedToWrite([path, mode]: readonly Argument[]): { name: string; args:
 interface Argument {
   readonly key: string | undefined;
   readonly value: string;
-  /** A text in quotes, rather than a number, a name or an expression. */
+  /** A quoted string, rather than a number, a name or an expression. */
   readonly isText: boolean;
 }
 
@@ -83,7 +83,7 @@ const NAMED = /(?:([A-Za-z_]\w*)\s*=(?!=)|(['"])(\w+)\2\s*:)\s*/y;
 const TEXT = /[bruBRU]{0,2}(?:'''([^]*?)'''|"""([^]*?)"""|'((?:[^'\\\n]|\\[^])*)'|"((?:[^"\\\n]|\\[^])*)")/y;
 const OTHER = /[^,)}'"]+/y;
 
-/** The arguments of a call from behind its bracket, a dictionary that is spread into them included; linear. */
+/** The arguments of a call after its bracket, including a dictionary spread into them; linear. */
 function argumentsAt(
   code: string,
   from: number,

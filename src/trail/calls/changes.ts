@@ -1,16 +1,16 @@
-// What a call changed in files, as rows of a diff without its context.
+// What a call changed in files, as rows of a diff without context.
 
 import type { FileAction } from './calls.ts';
 import type { TextReplacement } from './known-text.ts';
 import { ELLIPSIS, headLines } from '../../text/sentences.ts';
 
-/** Rows that one place of a file loses which are told: what stands there now tells more. */
+/** Most removed rows shown for one place of a file: the new text matters more. */
 const SHOWN_REMOVED = 3;
 
 /**
- * What the actions of one call change, row by row: `- ` before what goes, `+ ` before what comes, `~ ` before what a script
- * was told to do to the file, the path above where files are changed in different ways, and how many rows are left out where
- * some are. Undefined where the call does not tell.
+ * The changes of one call, row by row: `- ` marks removed rows, `+ ` added rows, `~ ` the commands of a script. A path precedes
+ * them if files are changed in different ways, and a count replaces omitted rows. Undefined if the call does not show its
+ * changes.
  * @param limit characters
  */
 export function changedRows(files: readonly FileAction[], limit: number): string | undefined {
@@ -29,23 +29,23 @@ export function changedRows(files: readonly FileAction[], limit: number): string
 
 const MORE = /^(?:- )?… \((\d+) more\)$/;
 
-/** How many rows of a change stand for one as it is told: that many of one left out, none of a lone brace. */
+/** How many rows of a change a displayed row represents: a mark counts as the rows it omits, a lone brace as none. */
 export function toldMuch(rows: readonly string[]): number {
   return rows.reduce((sum, row) => sum + (leftOut(row) ?? (/\w/.test(row.slice(2)) ? 1 : 0)), 0);
 }
 
-/** How many rows are left out where a row says so. */
+/** How many rows are omitted, if a row is a mark for that. */
 export function leftOut(row: string): number | undefined {
   const count = row.includes(ELLIPSIS) ? MORE.exec(row)?.[1] : undefined;
   return count === undefined ? undefined : Number(count);
 }
 
-/** The row that says how many are left out; `leftOut` reads it. */
+/** The row that counts omitted rows; `leftOut` parses it. */
 export function moreMark(count: number): string {
   return `${ELLIPSIS} (${count} more)`;
 }
 
-/** The same where any are. */
+/** The same as an array; empty for a count of 0. */
 export function moreRows(count: number, mark = ''): readonly string[] {
   return count === 0 ? [] : [`${mark}${moreMark(count)}`];
 }
@@ -75,17 +75,17 @@ function differingRows(place: Pick<TextReplacement, 'old' | 'new'>): readonly st
   return [...removed.slice(0, SHOWN_REMOVED), ...more, ...added];
 }
 
-/** Places from which on one edit of them all is told once: two are as short as they are. */
+/** From this many places on, one edit of them all is shown once: two are as short as the mark. */
 const ALIKE = 3;
 
-/** Whether each row that goes became the one that comes in its place by the same edit. */
+/** Whether the same edit turned each removed row into its replacement. */
 function isOneEdit(removed: readonly string[], added: readonly string[]): boolean {
   if (added.length < ALIKE || removed.length !== added.length) return false;
   const edit = editOf(removed[0] ?? '', added[0] ?? '');
   return edit !== undefined && added.every((row, at) => editOf(removed[at] ?? '', row) === edit);
 }
 
-/** What an edit did inside of a row; undefined where it left nothing of it. */
+/** What an edit did inside a row; undefined if it left nothing of it. */
 function editOf(removed: string, added: string): string | undefined {
   const [old, fresh] = [removed.slice(2).trim(), added.slice(2).trim()];
   const shorter = Math.min(old.length, fresh.length);
@@ -97,7 +97,7 @@ function editOf(removed: string, added: string): string | undefined {
   return `${old.slice(head, old.length - tail)}\n${fresh.slice(head, fresh.length - tail)}`;
 }
 
-/** The rows of a text that say something, beside each as it reads whatever its indentation. */
+/** The non-blank rows of a text, each with its text without indentation. */
 interface FilledRows {
   readonly rows: readonly string[];
   readonly trimmed: readonly string[];
@@ -115,7 +115,7 @@ function filled(text: string): FilledRows {
   return { rows, trimmed };
 }
 
-/** The rows that stand nowhere among others, whatever their indentation. */
+/** The rows that do not occur among others, ignoring indentation. */
 function without({ rows, trimmed }: FilledRows, others: FilledRows): readonly string[] {
   const known = new Set(others.trimmed);
   return rows.filter((_, at) => !known.has(trimmed[at] ?? ''));

@@ -1,18 +1,18 @@
-// How much of a file a reader showed, as far as it says so.
+// How much of a file a reader showed, if it reports that.
 
 import type { LineRange } from '../../shell/scripts.ts';
 
-/** What a reader says of the text that it showed. */
+/** A reader's report about the text that it showed. */
 export interface Extent {
-  /** The lines that were shown, where there are more. */
+  /** The lines shown, if there are more. */
   readonly range: LineRange | undefined;
   /** Lines of the whole file. */
   readonly total: number | undefined;
-  /** Something was left out, and nobody says which lines. */
+  /** Something was omitted, and the lines are unknown. */
   readonly hasGaps: boolean;
 }
 
-/** The whole of what was asked for. */
+/** Everything that was requested. */
 const WHOLE: Extent = { range: undefined, total: undefined, hasGaps: false };
 
 /** `Showing lines 1-100 of 112`. @source Gemini CLI, pi */
@@ -26,7 +26,7 @@ const NUMBERED = /^ *(\d{1,9})(?:→|\t|\||:)/gm;
 /** @source Codex, Claude Code, mini-swe-agent, opencode */
 const GAPS =
   /…\d{1,9} (?:tokens|chars) truncated…|^\.{3} \[\d{1,9} lines truncated\] \.{3}$|^Total output lines: \d|<elided_chars>|^\((?:File has more lines|Output capped)|^<persisted-output>/m;
-/** What an output holds if its reader says anything; looked for one by one, which takes a sixth of what a pattern takes. */
+/** Strings that appear in any such report. Testing them one by one takes a sixth of the time of a pattern. */
 const SAYINGS = [
   'more lines',
   'Showing lines',
@@ -38,8 +38,8 @@ const SAYINGS = [
 ];
 
 /**
- * Reads what a reader says of the text that it printed.
- * @param from the first line that was asked for
+ * Parses a reader's report about the text that it printed.
+ * @param from the first requested line
  */
 export function extentOf(output: string, from = 1): Extent {
   if (!SAYINGS.some((saying) => output.includes(saying))) return WHOLE;

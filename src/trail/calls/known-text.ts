@@ -1,12 +1,12 @@
-// What is known of the text of a file, kept true to the edits that came after it was read or written.
+// The known text of a file, updated by edits made after it was read or written.
 
-/** A text that was read from a file or written to it, as much of it as still stands there. */
+/** Text that was read from a file or written to it; only the part that is still in the file. */
 export interface KnownText {
   text: string;
   readonly isWritten: boolean;
-  /** What the edit that wrote it replaced; empty where it replaced nothing. */
+  /** What the edit that wrote it replaced; empty if it replaced nothing. */
   readonly replaced: string;
-  /** How many changes of the file it has taken in. */
+  /** How many changes of the file have been applied to it. */
   changes: number;
 }
 
@@ -14,11 +14,11 @@ export interface KnownText {
 export interface TextReplacement {
   readonly old: string;
   readonly new: string;
-  /** Both are whole lines, not necessarily neighbours, as in a patch; otherwise the old text stood in one piece. */
+  /** Both consist of whole lines, not necessarily adjacent, as in a patch; otherwise the old text was contiguous. */
   readonly isLines: boolean;
 }
 
-/** A change of a file; without replacements nobody knows what it changed. */
+/** A change of a file; without replacements, its content is unknown. */
 export interface FileChange {
   /** Counted from 1 within the file. */
   readonly number: number;
@@ -26,8 +26,8 @@ export interface FileChange {
 }
 
 /**
- * Brings a text up to date: lines that were taken out go, a place inside of a line is replaced. Numbers before its lines
- * count lines that may have moved, so they go as well.
+ * Updates a text: removes deleted lines and replaces text within lines. Drops leading line numbers, because lines may have
+ * moved.
  */
 export function bringUpToDate(known: KnownText, changes: readonly FileChange[]): void {
   const missed = changes.filter(({ number }) => number > known.changes);
@@ -37,7 +37,7 @@ export function bringUpToDate(known: KnownText, changes: readonly FileChange[]):
   known.changes = missed.at(-1)?.number ?? known.changes;
 }
 
-/** Whether changes took anything out of a text. */
+/** Whether changes removed anything from a text. */
 export function isTouched(text: string, changes: readonly FileChange[]): boolean {
   if (changes.length === 0) return false;
   const lines = trimmedLines(text);
@@ -49,7 +49,7 @@ export function trimmedLines(text: string): string[] {
   return text.split('\n').map((line) => line.trim());
 }
 
-/** Below this a piece of a line is too common to be known again. */
+/** A shorter piece of a line is too common to identify. */
 const LEAST_PIECE = 4;
 
 function changedLines(trimmed: readonly string[], changes: readonly FileChange[]): readonly string[] {
@@ -68,10 +68,10 @@ function changedLines(trimmed: readonly string[], changes: readonly FileChange[]
   return lines;
 }
 
-/** By replacement, what all texts of a file take in one after the other. */
+/** Cached by replacement, because a file's texts all apply the same ones. */
 const goneBy = new WeakMap<TextReplacement, ReadonlySet<string>>();
 
-/** The lines that a replacement takes out and does not write again. */
+/** The lines that a replacement removes and does not write again. */
 function goneLines(replacement: TextReplacement): ReadonlySet<string> {
   const known = goneBy.get(replacement);
   if (known !== undefined) return known;
@@ -85,7 +85,7 @@ function goneLines(replacement: TextReplacement): ReadonlySet<string> {
 /** How readers number lines: `cat -n`, `nl`, `grep -n` and the file tools of the agents. */
 const LINE_NUMBER = /^\d{1,6}(?:→|\t| {2,}|[|:-] ?)[ \t]*/;
 
-/** Where half of the lines begin like numbered ones, the numbers are the reader's. */
+/** Strips leading numbers if half of the lines have one: they come from the reader. */
 function withoutNumbers(lines: readonly string[]): readonly string[] {
   const filled = lines.filter((line) => line !== '');
   const isNumbered = 2 * filled.filter((line) => LINE_NUMBER.test(line)).length >= filled.length;

@@ -1,4 +1,4 @@
-// The `*** Begin Patch` envelopes that Codex and its kin edit files with.
+// The `*** Begin Patch` envelopes with which Codex and similar agents edit files.
 
 import type { TextReplacement } from './known-text.ts';
 import { ELLIPSIS } from '../../text/sentences.ts';
@@ -9,9 +9,9 @@ export interface PatchedFile {
   readonly path: string;
   /** The new name of a moved file. */
   readonly to?: string;
-  /** The lines it adds, joined by line feeds, with a line `…` where others stand in between. */
+  /** The added lines, joined by line feeds; a line `…` separates those that are not adjacent. */
   readonly added: string;
-  /** The lines it takes out, with those it adds; none where it only adds. */
+  /** The removed lines with the added ones; empty if it only adds lines. */
   readonly replaced: readonly TextReplacement[];
 }
 
@@ -29,7 +29,7 @@ const HEADERS = [
   ['*** Delete File: ', 'delete'],
 ] as const;
 
-/** The files of the first patch envelope in a text, in order; none where there is no envelope. */
+/** The files of the first patch envelope in a text, in order; none without an envelope. */
 export function patchedFiles(text: string): PatchedFile[] {
   const begin = text.indexOf('*** Begin Patch');
   if (begin < 0) return [];
@@ -50,7 +50,7 @@ export function patchedFiles(text: string): PatchedFile[] {
       open = { ...open, action: 'move', to: line.slice('*** Move to: '.length).trim() };
     } else if (line.startsWith('+')) open?.added.push(line.slice(1));
     else if (line.startsWith('-')) open?.removed.push(line.slice(1));
-    // What stands between two additions is not in the text: without a mark they would read as neighbours.
+    // Without a mark, additions around unchanged text would read as adjacent.
     else if (open !== undefined && (open.added.at(-1) ?? ELLIPSIS) !== ELLIPSIS) {
       open.added.push(ELLIPSIS);
     }

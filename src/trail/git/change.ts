@@ -1,17 +1,17 @@
 // A change that no commit holds.
 
-/** A change of one file that no commit holds, as far as the log tells. */
+/** An uncommitted change of one file, as far as the log shows it. */
 export interface UncommittedChange {
-  /** Where in the log it was made. */
+  /** Its position in the log. */
   readonly position: number;
-  /** A change of the file waits in the index. */
+  /** The index holds a change of the file. */
   readonly isStaged: boolean;
-  /** It has a change that does not. */
+  /** The file has a change that the index does not hold. */
   readonly isDirty: boolean;
-  /** The session made the file, so that git does not know it before it is added. */
+  /** The session created the file, so git does not know it until it is added. */
   readonly isNew: boolean;
   readonly isDeleted: boolean;
 }
 
-/** Changes by their paths, put away together. */
+/** Changes by path that were stashed together. */
 export type Stash = ReadonlyMap<string, UncommittedChange>;

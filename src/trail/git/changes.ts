@@ -1,4 +1,4 @@
-// The changes that no commit holds: made by the session, put into the index, taken by commits, given back by git.
+// Uncommitted changes: made by the session, staged, committed, restored by git.
 
 import type { FileAction } from '../calls/calls.ts';
 import { detached } from '../../text/sentences.ts';
@@ -11,26 +11,26 @@ import type { CommitWords } from '../../shell/git-words.ts';
 
 const MAX_CHANGES = 1_500;
 
-/** A row of `git status` with its path as the trail names it. */
+/** A row of `git status`, its path written as in the trail. */
 export interface StatusRow extends ListedPath {
-  /** A directory of which git knows nothing, so that it does not list what lies in it. */
+  /** An untracked directory, so git does not list its contents. */
   readonly isUnknownDirectory: boolean;
 }
 
-/** Collects the changes that no commit holds; their number is bounded. */
+/** Collects uncommitted changes; their number is bounded. */
 export class OpenChanges {
   readonly #trees: Trees;
   readonly #changes = new Map<string, UncommittedChange>();
-  /** Changes that the newest commits may hold or not. */
+  /** Changes that the newest commits may or may not hold. */
   readonly #doubtful = new Map<string, UncommittedChange>();
-  /** Directories of which git does not list what is made there. */
+  /** Directories whose new files git does not list. */
   readonly #ignored = new Set<string>();
 
   constructor(trees: Trees) {
     this.#trees = trees;
   }
 
-  /** Takes in what happened to a file. @param isNew whether the session made it, as it seems */
+  /** Takes in what happened to a file. @param isNew whether the session appears to have created it */
   note(file: Pick<FileAction, 'action' | 'path' | 'to'>, position: number, isNew: boolean): void {
     const { action, path, to } = file;
     if (action === 'restore') this.#restore(path);
@@ -42,7 +42,7 @@ export class OpenChanges {
     } else if (action !== 'read') this.#dirty(path, position, isNew);
   }
 
-  /** The changes of the paths that a test chooses, the newest first. */
+  /** The changes whose paths a test selects, newest first. */
   list(isIn: (path: string) => boolean): { readonly path: string; readonly isDeleted: boolean }[] {
     return [...this.#changes]
       .filter(([path]) => isIn(path))
@@ -50,17 +50,17 @@ export class OpenChanges {
       .map(([path, { isDeleted }]) => ({ path, isDeleted }));
   }
 
-  /** Whether a path has a change, or one below it. */
+  /** Whether a path, or one below it, has a change. */
   hasAtOrBelow(path: string): boolean {
     return [...this.#changes.keys()].some((known) => isAtOrBelow(known, path));
   }
 
-  /** Whether a path has a change that neither a commit nor the index holds, or may have one. */
+  /** Whether a path has, or may have, a change that neither a commit nor the index holds. */
   isDirty(path: string): boolean {
     return this.#changes.get(path)?.isDirty ?? this.#doubtful.has(path);
   }
 
-  /** Puts changes into the index. @param isTracked only of what git knows */
+  /** Stages changes. @param isTracked only those of tracked files */
   stage(place: RunDirectory, matches: (path: string) => boolean, isTracked: boolean): void {
     for (const [path, change] of this.#at(place)) {
       if (!matches(path) || (isTracked && change.isNew && !change.isStaged)) continue;
@@ -68,7 +68,7 @@ export class OpenChanges {
     }
   }
 
-  /** Takes changes out of the index again; without pathspecs all of a tree. */
+  /** Unstages changes; without pathspecs, all in a tree. */
   unstage(place: RunDirectory, specs: readonly string[]): void {
     const { matches } = specs.length === 0 ? { matches: () => true } : pathsOf(specs, place.directory);
     for (const [path, change] of this.#at(place))
@@ -76,20 +76,20 @@ export class OpenChanges {
         this.#changes.set(path, { ...change, isStaged: false, isDirty: true });
   }
 
-  /** Takes away the changes of a tree that a test chooses. */
+  /** Removes the changes of a tree that a test selects. */
   take(place: RunDirectory, isTaken: (path: string, change: UncommittedChange) => boolean): Stash {
     const taken = new Map(this.#at(place).filter(([path, change]) => isTaken(path, change)));
     for (const path of taken.keys()) this.#changes.delete(path);
     return taken;
   }
 
-  /** Gives back what was stashed, nothing of it in the index. */
+  /** Restores stashed changes, all unstaged. */
   putBack(stash: Stash): void {
     for (const [path, change] of stash)
       this.#changes.set(path, { ...change, isStaged: false, isDirty: true });
   }
 
-  /** A commit that held a path is undone, which leaves the file as it is. */
+  /** A commit that held a path is undone; the file itself stays as it is. */
   bringBack(path: string, isStaged: boolean, position: number): void {
     const before = this.#changes.get(path);
     this.#changes.set(path, {
@@ -101,14 +101,15 @@ export class OpenChanges {
     });
   }
 
-  /** A work tree is gone with all that lay in it. */
+  /** A work tree was removed with everything in it. */
   forgetBelow(root: string): void {
     for (const path of this.#changes.keys()) if (isAtOrBelow(path, root)) this.#changes.delete(path);
   }
 
   /**
-   * Takes out what a commit holds; the paths of that.
-   * @param isKnown whether the log tells what that is: where it does not, all of the tree go, until git tells more
+   * Removes what a commit holds and returns those paths.
+   * @param isKnown whether the log shows what the commit holds; if not, all changes of the tree are removed until git reports
+   * more
    */
   settle(place: RunDirectory, words: CommitWords, isKnown: boolean): string[] {
     const { paths, isAll, isOfIndex } = words;
@@ -127,8 +128,8 @@ export class OpenChanges {
   }
 
   /**
-   * Compares with what `git status` lists, which is so.
-   * @param isAll whether it was asked for all and printed all: then what it does not list is in a commit
+   * Applies a listing of `git status`, which is authoritative.
+   * @param isAll whether it was unrestricted and printed in full: then a commit holds what it does not list
    */
   compare(place: RunDirectory, rows: readonly StatusRow[], isAll: boolean): void {
     for (const [path, change] of [...this.#doubtful, ...this.#changes]) {
@@ -148,18 +149,18 @@ export class OpenChanges {
     }
   }
 
-  /** Somebody else committed: nobody knows what of a tree is in that. */
+  /** Somebody outside the session committed: which changes of a tree that commit holds is unknown. */
   doubtAll(place: RunDirectory): void {
     for (const [path, change] of this.#at(place)) this.#doubt(path, change);
   }
 
-  /** A commit of somebody else lists files, maybe with their paths cut in front: it may hold what was changed of them. */
+  /** An outside commit lists files, perhaps with shortened paths: it may hold the session's changes to them. */
   doubtListed(place: RunDirectory, files: readonly string[]): void {
     for (const [path, change] of this.#at(place))
       if (files.some((file) => path === file || path.endsWith(`/${file}`))) this.#doubt(path, change);
   }
 
-  /** The changes that may lie in the tree in which git ran. */
+  /** The changes that may be in the tree where git ran. */
   #at(place: RunDirectory): [string, UncommittedChange][] {
     return [...this.#changes].filter(([path]) => this.#trees.whereIs(path, place) !== 'elsewhere');
   }
@@ -182,13 +183,13 @@ export class OpenChanges {
     }
   }
 
-  /** What lay in a directory is gone with it; a file that only the session knew, without a trace. */
+  /** A deleted directory takes its contents with it; files that only the session knew leave no trace. */
   #delete(path: string, position: number): void {
     const below = [...this.#changes.keys()].filter((known) => known !== path && isAtOrBelow(known, path));
     for (const known of below) this.#delete(known, position);
     const before = this.#changes.get(path);
     this.#changes.delete(path);
-    // What looks like a directory may have been built and be none of git's.
+    // What looks like a directory may be build output that git does not track.
     const isOfGit = before !== undefined || /[^/.]\.\w+$/.test(path);
     if (!isOfGit || (before?.isNew === true && !before.isStaged)) return;
     this.#changes.set(detached(path), {
@@ -200,7 +201,7 @@ export class OpenChanges {
     });
   }
 
-  /** Git put back what it has, of a directory all it knows. What waits in the index stays there. */
+  /** Git restored its version; for a directory, every tracked file. Staged changes stay. */
   #restore(path: string): void {
     for (const [known, change] of this.#changes) {
       if (known !== path && (change.isNew || !isAtOrBelow(known, path))) continue;
@@ -209,7 +210,7 @@ export class OpenChanges {
     }
   }
 
-  /** Nobody knows whether a commit holds it, unless git tells. */
+  /** Whether a commit holds the change is unknown until git shows it. */
   #doubt(path: string, change: UncommittedChange): void {
     this.#changes.delete(path);
     this.#doubtful.set(path, change);

@@ -1,4 +1,4 @@
-// The verbs that tell or change what is checked out, and where.
+// The git verbs that show or change what is checked out, and where.
 
 import { gitCommandOf } from '../../shell/scripts.ts';
 import type { GitCommand } from '../../shell/scripts.ts';
@@ -8,7 +8,7 @@ import { restoreIndex } from './staging.ts';
 import type { GitStep } from './step.ts';
 import { inDirectory, operandsOf } from '../../shell/git-words.ts';
 
-/** `git checkout` and `switch`, the branch that they move to aside. */
+/** `git checkout` and `switch`, except for the branch that they move to. */
 export function checkOut(repository: Repository, step: GitStep): void {
   const { tree, output, moment } = step;
   restoreIndex(repository, step);
@@ -17,14 +17,14 @@ export function checkOut(repository: Repository, step: GitStep): void {
   repository.trees.setHead(tree, headIn(output), moment.position);
 }
 
-/** A quiet `git checkout` of what may be another branch: what is checked out then differs without anybody else's doing. */
+/** A quiet `git checkout` of a possible branch: what is checked out then changes without an outsider's doing. */
 function noteUnknownMove({ trees }: Repository, { git, tree, output }: GitStep): void {
   const branch = trees.branchOf(tree);
   const isTold = git.words.includes('--') || /^(?:Switched to|Already on|HEAD is now at)/m.test(output);
   if (branch !== undefined && !isTold) branch.mayHaveMoved = true;
 }
 
-/** `git log`, `show` and `rev-parse`, where the first of them in a script begins with what is checked out. */
+/** `git log`, `show` and `rev-parse`, if the first of them in a script starts at what is checked out. */
 export function look({ trees, commits, changes }: Repository, step: GitStep): void {
   const { git, run, tree, output, moment } = step;
   const looks = run.simple
@@ -40,20 +40,20 @@ export function look({ trees, commits, changes }: Repository, step: GitStep): vo
   const head = looks.length > 1 ? firstLogged(output) : (logged[0] ?? firstLogged(output));
   if (head === undefined) return;
   const sight = trees.seeHead(tree, head, moment.position);
-  // What somebody else committed may hold any change made before.
+  // An outside commit may hold any earlier change.
   if (sight === 'moved') changes.doubtAll(step);
   else if (sight === 'new' && !commits.has(head.subject)) changes.doubtListed(step, listedFiles(output));
   commits.recognize(tree, logged);
 }
 
-/** Whether a listing begins with what is checked out: it names no other revision or path and leaves nothing out. */
+/** Whether a listing starts at what is checked out: it names no other revision or path and omits nothing. */
 function isOfHead({ words }: GitCommand): boolean {
   const isFiltered = words.some((word) =>
     /^--(?:all|reverse|grep|author|committer|since|after|until|before|skip|merges|no-merges|branches|remotes|tags|diff-filter|follow|abbrev-ref|show-toplevel|git-)|^-[SGL]/.test(
       word,
     ),
   );
-  // `-n 5` leaves its number among the operands; a hash of digits only is longer.
+  // `-n 5` leaves its number among the operands; an all-digit hash is longer.
   const operands = operandsOf(words).filter((word) => !/^\d{1,6}$/.test(word));
   return (
     !isFiltered &&

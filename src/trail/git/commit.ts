@@ -1,4 +1,4 @@
-// The verbs that make commits.
+// The git verbs that make commits.
 
 import { gitCommandOf } from '../../shell/scripts.ts';
 import type { SimpleCommand } from '../../shell/scripts.ts';
@@ -10,7 +10,7 @@ import type { Index } from './trees.ts';
 import { commitWords, firstLine } from '../../shell/git-words.ts';
 import type { CommitWords } from '../../shell/git-words.ts';
 
-/** `git commit`. Whether it made one. */
+/** `git commit`. Returns whether it made one. */
 export function commit({ trees, changes, commits }: Repository, step: GitStep): boolean {
   const { git, run, directory, reports } = step;
   const words = commitWords(git.words, directory);
@@ -25,7 +25,7 @@ export function commit({ trees, changes, commits }: Repository, step: GitStep): 
   return true;
 }
 
-/** Whether the log tells what a commit holds. @param count how many files git says it holds */
+/** Whether the log shows what a commit holds. @param count the number of files in it, according to git */
 function isKnown(words: CommitWords, index: Index, count: number | undefined): boolean {
   const { paths, isAll, isAmend, isOfIndex } = words;
   if (index.isUnclear || paths?.isUnclear === true) return false;
@@ -33,7 +33,9 @@ function isKnown(words: CommitWords, index: Index, count: number | undefined): b
   return isAll || !isOfIndex || isAmend || (index.hasAdded && !isHidden);
 }
 
-/** `git cherry-pick`, `revert` and `am`: commits that were made of others, their files are as they were. Whether it made one. */
+/**
+ * `git cherry-pick`, `revert` and `am`: commits made from others, whose files stay as they were. Returns whether it made one.
+ */
 export function applyCommits({ commits }: Repository, step: GitStep): boolean {
   const { git, output } = step;
   if (/--(?:abort|quit|skip)/.test(git.words.join(' '))) return false;
@@ -45,7 +47,7 @@ export function applyCommits({ commits }: Repository, step: GitStep): boolean {
   return applied.length > 0;
 }
 
-/** The first line of a message that a heredoc gives (`git commit -F - <<END`). */
+/** The first line of a message passed as a heredoc (`git commit -F - <<END`). */
 function heredocSubject(simple: readonly SimpleCommand[]): string | undefined {
   const command = simple.find((one) => gitCommandOf(one)?.verb === 'commit');
   const text = command?.redirects.find(({ content }) => content !== undefined)?.content;

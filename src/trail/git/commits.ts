@@ -1,4 +1,4 @@
-// The commits that the session made: on which branches they are, what became of them, which were made after a revision.
+// The session's commits: which branches hold them, what became of them, which were made after a revision.
 
 import type { Commit, CommitFate } from '../trail.ts';
 import type { LoggedCommit } from '../outputs/git-output.ts';
@@ -8,7 +8,7 @@ import type { Trees } from './trees.ts';
 import { stepsBack } from '../../shell/git-words.ts';
 
 const MAX_COMMITS = 120;
-/** Characters of a subject by which a commit is known again after it was made anew. */
+/** Characters of a subject that identify a commit after it was recreated. */
 const KNOWN_BY = 60;
 
 /** A commit that the session made. */
@@ -20,13 +20,13 @@ export interface MadeCommit {
   readonly tree: string;
   /** The branches that hold it, as far as the session made them. */
   readonly branches: Set<string>;
-  /** The changes it took. */
+  /** The changes it contains. */
   readonly files: readonly string[];
   isPushed: boolean;
   fate: CommitFate | undefined;
 }
 
-/** Collects the commits that the session made, and with them moves the branches of the trees; their number is bounded. */
+/** Collects the session's commits and moves the branches of the trees along with them; their number is bounded. */
 export class MadeCommits {
   readonly #trees: Trees;
   #commits: MadeCommit[] = [];
@@ -36,7 +36,7 @@ export class MadeCommits {
     this.#trees = trees;
   }
 
-  /** Where the newest commit was made, in the items of the log. */
+  /** Position of the newest commit, in items of the log. */
   get newestPosition(): number | undefined {
     return this.#newestPosition;
   }
@@ -45,7 +45,7 @@ export class MadeCommits {
     return this.#commits.map(({ turn, hash, subject, fate }) => ({ turn, hash, subject, fate }));
   }
 
-  /** The newest commit of a tree, or of all, that was not thrown away. */
+  /** The newest commit, in one tree or overall, that was not discarded. */
   newest(root?: string): MadeCommit | undefined {
     return this.#commits.findLast(
       ({ tree, fate }) => fate !== 'thrown away' && (root === undefined || tree === root),
@@ -56,7 +56,7 @@ export class MadeCommits {
     return this.#commits.some((commit) => commit.subject === subject);
   }
 
-  /** The commits of the branch that a tree has checked out, the newest last. */
+  /** The commits on the branch that a tree has checked out, newest last. */
   onBranch(root: string): MadeCommit[] {
     const branch = this.#trees.get(root)?.branch ?? '';
     return this.#commits.filter(
@@ -67,7 +67,7 @@ export class MadeCommits {
     );
   }
 
-  /** Adds a commit to the branch that is checked out; one of which no subject is known only moves the branch. */
+  /** Adds a commit to the checked-out branch; without a known subject it only moves the branch. */
   add(
     { tree, moment: { turn, position } }: GitStep,
     made: {
@@ -93,12 +93,12 @@ export class MadeCommits {
     branch.own++;
   }
 
-  /** A branch begins where another one is: it holds the same commits. */
+  /** A branch starts at another one: it holds the same commits. */
   share(root: string, { from, to }: { readonly from: string; readonly to: string }): void {
     for (const { tree, branches } of this.#commits) if (tree === root && branches.has(from)) branches.add(to);
   }
 
-  /** The newest commit of the branch is made again: what it held goes into the new one. */
+  /** The branch's newest commit is being amended: its contents go into the new one. */
   takeBack(root: string): MadeCommit | undefined {
     const newest = this.onBranch(root).at(-1);
     const branch = this.#trees.branchOf(root);
@@ -112,12 +112,12 @@ export class MadeCommits {
     return newest;
   }
 
-  /** There are no such commits any more; what they held is elsewhere. */
+  /** Removes commits that no longer exist; their contents are elsewhere. */
   forget(gone: readonly MadeCommit[]): void {
     this.#commits = this.#commits.filter((commit) => !gone.includes(commit));
   }
 
-  /** The commits of a branch that were made after a revision; undefined where the log does not tell which those are. */
+  /** The commits on a branch made after a revision; undefined if the log does not determine them. */
   madeAfter(revision: string, root: string): MadeCommit[] | undefined {
     const made = this.onBranch(root);
     const steps = stepsBack(revision);
@@ -148,7 +148,7 @@ export class MadeCommits {
     newest.fate = undefined;
   }
 
-  /** A listing told the hashes of commits that have none, or none any more. */
+  /** A listing shows the hashes of commits that have none, or an outdated one. */
   recognize(root: string, logged: readonly LoggedCommit[]): void {
     for (const { hash, subject } of logged) {
       const known = this.#commits.findLast(

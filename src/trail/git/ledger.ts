@@ -1,5 +1,5 @@
-// What git holds of the work: which changes no commit has, which commit is the newest, what is stashed and what was pushed.
-// It follows the index as far as the log tells; of what the log does not tell it says nothing.
+// What git holds of the work: uncommitted changes, the newest commit, stashes and pushes. It follows the index as far as the
+// log shows it, and says nothing about the rest.
 
 import type { FileAction } from '../calls/calls.ts';
 import type { FileLedger, LogMoment } from '../ledgers/files.ts';
@@ -17,7 +17,7 @@ import { stash } from './stash.ts';
 import { status } from './status.ts';
 import type { GitRun, GitStep } from './step.ts';
 
-/** Verbs after which what git said of the tree is no longer so, where they tell that they changed something. */
+/** Verbs that make earlier reports about the tree outdated, if their results show a change. */
 const CHANGING: ReadonlyMap<string, (repository: Repository, step: GitStep) => boolean> = new Map([
   ['rm', stageRemoved],
   ['mv', stageRemoved],
@@ -32,7 +32,7 @@ const CHANGING: ReadonlyMap<string, (repository: Repository, step: GitStep) => b
   ['stash', stash],
 ]);
 
-/** Verbs that leave it so. */
+/** Verbs that leave them valid. */
 const TELLING: ReadonlyMap<string, (repository: Repository, step: GitStep) => void> = new Map([
   ['add', add],
   ['stage', add],
@@ -47,16 +47,16 @@ const TELLING: ReadonlyMap<string, (repository: Repository, step: GitStep) => vo
   ['worktree', changeTrees],
 ]);
 
-/** Collects what git did, in the order of the log; memory is bounded by the limits of what it collects in. */
+/** Collects what git did, in log order; the limits of its parts bound its memory. */
 export class GitLedger {
   readonly #repository: Repository;
 
-  /** @param files is told what git had before the session */
+  /** @param files receives what git tracked before the session */
   constructor(files: Pick<FileLedger, 'noteKnown'>) {
     this.#repository = new Repository(files);
   }
 
-  /** Where the newest commit was made, in the items of the log. */
+  /** Position of the newest commit, in items of the log. */
   get newestPosition(): number | undefined {
     return this.#repository.commits.newestPosition;
   }
@@ -65,17 +65,17 @@ export class GitLedger {
     return this.#repository.commits.list();
   }
 
-  /** The state of the tree that a directory lies in; changes also of the working directory. */
+  /** The state of the tree that holds a directory; includes changes in the working directory. */
   state(workedIn: string | undefined): TreeState {
     return this.#repository.state(workedIn);
   }
 
-  /** Whether a file has a change that git would throw away where it puts back what it has. */
+  /** Whether a file has a change that git would discard on restoring its own version. */
   isDirty(path: string): boolean {
     return this.#repository.changes.isDirty(path);
   }
 
-  /** Takes in what happened to a file. @param isNew whether the session made it, as it seems */
+  /** Takes in what happened to a file. @param isNew whether the session appears to have created it */
   noteChange(
     file: Pick<FileAction, 'action' | 'path' | 'to'>,
     { position }: LogMoment,
@@ -84,7 +84,7 @@ export class GitLedger {
     this.#repository.changes.note(file, position, isNew);
   }
 
-  /** Takes in a script that runs git. Whether it changed what git holds. */
+  /** Takes in a script that runs git. Returns whether it changed what git holds. */
   noteRun(run: GitRun, moment: LogMoment): boolean {
     const { trees } = this.#repository;
     const gits = run.simple.flatMap((command) => gitCommandOf(command) ?? []);
@@ -116,7 +116,7 @@ export class GitLedger {
   }
 }
 
-/** Whether a command hands what another printed to a git that changes the index, so that nobody knows what that holds. */
+/** Whether a command pipes another's output into a git that changes the index, which makes the index unknown. */
 function givesPaths({ words }: SimpleCommand): boolean {
   const changes = /^(?:add|stage|rm|mv|commit|reset|restore|stash)$/;
   return words[0] === 'xargs' && words.includes('git') && words.some((word) => changes.test(word));

@@ -31,7 +31,7 @@ export function push({ trees, commits }: Repository, step: GitStep): void {
   if (report?.hash !== undefined) commits.rename(tree, report.hash);
 }
 
-/** Whether a push is of the branch that is checked out, by its words. */
+/** Whether a push, judging by its words, is of the checked-out branch. */
 function isOf(branch: string, words: readonly string[]): boolean {
   const refs = operandsOf(words).slice(1);
   return (

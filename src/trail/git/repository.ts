@@ -1,4 +1,4 @@
-// What the log tells of a repository: its work trees, the commits that the session made, the changes that none holds.
+// What the log shows of a repository: its work trees, the session's commits, the uncommitted changes.
 
 import type { FileLedger } from '../ledgers/files.ts';
 import { joinPath } from '../../shell/scripts.ts';
@@ -9,7 +9,7 @@ import { Trees } from './trees.ts';
 import type { Branch } from './trees.ts';
 import { isAtOrBelow } from '../../shell/git-words.ts';
 
-/** A repository as far as the log tells of it. */
+/** A repository as far as the log shows it. */
 export class Repository {
   readonly trees = new Trees();
   readonly changes = new OpenChanges(this.trees);
@@ -20,7 +20,7 @@ export class Repository {
     this.files = files;
   }
 
-  /** The state of the tree that a directory lies in; changes also of the working directory. */
+  /** The state of the tree that holds a directory; includes changes in the working directory. */
   state(workedIn = '.'): TreeState {
     const { trees, changes, commits } = this;
     const own = trees.rootOf(workedIn) ?? workedIn;
@@ -52,7 +52,7 @@ export class Repository {
     };
   }
 
-  /** The newest commit that holds files of these names in another work tree. */
+  /** The newest commit in another work tree that holds files of these names. */
   #copyOf(paths: readonly string[]): string | undefined {
     const newest = this.commits.newest();
     if (newest === undefined || paths.length === 0 || newest.tree === '.') return undefined;
@@ -60,14 +60,14 @@ export class Repository {
     return paths.every((path) => held.has(joinPath(newest.tree, path))) ? newest.hash : undefined;
   }
 
-  /** Whether git told what a tree has checked out, or committed there. */
+  /** Whether git reported what a tree has checked out, or committed there. */
   #isKnown(root: string): boolean {
     const branches = [...(this.trees.get(root)?.branches.values() ?? [])];
     return branches.some(({ head }) => head !== undefined) || this.commits.newest(root) !== undefined;
   }
 }
 
-/** What is checked out, where git told its subject. */
+/** What is checked out, if git printed its subject. */
 function headOf(branch: Branch | undefined): NewestCommit | undefined {
   const { head } = branch ?? {};
   return head?.subject === undefined

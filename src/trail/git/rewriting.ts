@@ -1,4 +1,4 @@
-// The verbs that move a branch to other commits: of others, made anew, or older.
+// The git verbs that move a branch to other commits: others' commits, recreated ones, or older ones.
 
 import type { MadeCommit } from './commits.ts';
 import { headIn } from '../outputs/git-output.ts';
@@ -7,10 +7,10 @@ import type { GitStep } from './step.ts';
 import type { Branch } from './trees.ts';
 import { inDirectory, operandsOf, stepsBack } from '../../shell/git-words.ts';
 
-/** A revision by its shape: a commit, a branch, what a remote has. Anything else is a path. */
+/** A revision by its form: a commit, a branch, a remote branch. Anything else is a path. */
 const REVISION = /^(?:[\w-]+|(?:origin|upstream)\/[\w./-]+|(?:[^\s@]|@(?!\{))*@\{.*)$/;
 
-/** `git merge`, `pull` and `rebase`: a branch moved to what others made, or was put on top of that. Whether it moved. */
+/** `git merge`, `pull` and `rebase`: a branch moved to others' commits, or was rebased onto them. Returns whether it moved. */
 export function merge(repository: Repository, step: GitStep): boolean {
   const { git, run, output, moment } = step;
   const { trees, commits } = repository;
@@ -39,10 +39,10 @@ export function merge(repository: Repository, step: GitStep): boolean {
   return true;
 }
 
-/** The commits that were put on top of others have new hashes; a pull leaves alone what the remote has. */
+/** Rebased commits have new hashes; a pull keeps those that the remote has. */
 function rebase({ commits }: Repository, step: GitStep, branch: Branch): void {
   const isRebase = step.git.verb === 'rebase';
-  // Each commit that is put down again after a conflict is reported.
+  // Each commit that is reapplied after a conflict is reported.
   if (isRebase) step.reports.splice(0);
   const anew = commits.onBranch(step.tree).filter(({ isPushed }) => isRebase || !isPushed);
   for (const commit of anew) {
@@ -51,7 +51,7 @@ function rebase({ commits }: Repository, step: GitStep, branch: Branch): void {
     commit.isPushed = false;
     commit.fate = 'rebased';
   }
-  // What others have made already is left out.
+  // Git skips commits that others have already made.
   const skipped = step.output.match(/skipped previously applied commit/g)?.length ?? 0;
   branch.ahead = Math.max(0, branch.ahead - skipped);
   const last = anew.at(-1);
@@ -59,7 +59,7 @@ function rebase({ commits }: Repository, step: GitStep, branch: Branch): void {
   branch.head = { hash: undefined, subject: last.subject, position: step.moment.position };
 }
 
-/** `git reset`. Whether it moved the branch or threw changes away. */
+/** `git reset`. Returns whether it moved the branch or discarded changes. */
 export function reset(repository: Repository, step: GitStep): boolean {
   const { git, run, tree, moment, output } = step;
   const { trees, changes, commits } = repository;
@@ -94,7 +94,7 @@ function isOfPaths(
   );
 }
 
-/** What the undone commits held is to be committed again: `--soft` leaves it in the index. */
+/** What the undone commits held is uncommitted again; `--soft` leaves it in the index. */
 function giveBack({ changes, commits }: Repository, step: GitStep, undone: readonly MadeCommit[]): void {
   const isSoft = step.git.words.includes('--soft');
   if (!isSoft) changes.unstage(step, []);
@@ -103,7 +103,7 @@ function giveBack({ changes, commits }: Repository, step: GitStep, undone: reado
   commits.forget(undone);
 }
 
-/** The branch is where it was before the undone commits, which are gone by now; undefined where nobody knows which those are. */
+/** Moves the branch back to before the undone commits, which are now gone; undefined if they are unknown. */
 function moveBack(
   { trees, commits }: Repository,
   { git, tree, moment }: GitStep,

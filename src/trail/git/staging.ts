@@ -1,4 +1,4 @@
-// The verbs that put changes into the index and take them out again.
+// The git verbs that stage and unstage changes.
 
 import type { Repository } from './repository.ts';
 import type { GitStep } from './step.ts';
@@ -6,7 +6,7 @@ import type { Index } from './trees.ts';
 import { addedPaths, operandsOf, pathsOf } from '../../shell/git-words.ts';
 import type { PathChoice } from '../../shell/git-words.ts';
 
-/** How `git commit` says that there is nothing for it to do. */
+/** How git reports that there is nothing to commit. */
 export const NO_COMMIT = /^(?:nothing to commit|nothing added to commit|no changes added to commit)/m;
 
 /** `git add`. */
@@ -27,7 +27,7 @@ function noteAdded(index: Index, { named }: PathChoice): void {
   else for (const path of named) index.added?.add(path);
 }
 
-/** `git rm` and `git mv` put their part into the index; what became of the files is known. */
+/** `git rm` and `git mv` stage their changes; what happened to the files is already recorded. */
 export function stageRemoved({ trees, changes }: Repository, step: GitStep): boolean {
   const index = trees.get(step.tree)?.index;
   if (index === undefined || step.run.failed) return false;
@@ -37,7 +37,7 @@ export function stageRemoved({ trees, changes }: Repository, step: GitStep): boo
   return true;
 }
 
-/** `restore --staged` and `checkout COMMIT -- PATHS` put the index back, too; what became of the files is known. */
+/** `restore --staged` and `checkout COMMIT -- PATHS` also restore the index; what happened to the files is already recorded. */
 export function restoreIndex({ changes }: Repository, step: GitStep): void {
   const { git, run, directory } = step;
   const { words } = git;

@@ -1,4 +1,4 @@
-// `git stash`: changes that are put away and given back.
+// `git stash`: changes that are set aside and restored.
 
 import type { Repository } from './repository.ts';
 import type { GitStep } from './step.ts';
@@ -7,7 +7,7 @@ import { pathsOf } from '../../shell/git-words.ts';
 
 const MAX_STASHES = 20;
 
-/** `git stash`. Whether it changed what lies in the tree, or what is stashed. */
+/** `git stash`. Returns whether it changed the work tree or the stashes. */
 export function stash(repository: Repository, step: GitStep): boolean {
   const tree = repository.trees.get(step.tree);
   const { words } = step.git;
@@ -21,7 +21,7 @@ export function stash(repository: Repository, step: GitStep): boolean {
   const stashed = tree.stashes[at];
   if (stashed !== undefined && (verb === 'pop' || verb === 'apply')) repository.changes.putBack(stashed);
   if (verb === 'clear') tree.stashes.splice(0);
-  // After a conflict git keeps what it could not give back.
+  // After a conflict git keeps the stash.
   else if (verb !== 'apply' && !step.output.includes('CONFLICT'))
     tree.stashes.splice(at, stashed === undefined ? 0 : 1);
   return true;

@@ -1,4 +1,4 @@
-// `git status`: what it lists is so.
+// `git status`, whose listing is authoritative.
 
 import { gitCommandOf } from '../../shell/scripts.ts';
 import type { SimpleCommand } from '../../shell/scripts.ts';
@@ -7,7 +7,7 @@ import type { Repository } from './repository.ts';
 import type { GitStep } from './step.ts';
 import { inDirectory, operandsOf } from '../../shell/git-words.ts';
 
-/** `git status`, where it is the only one of a script, so that what was printed is its own. */
+/** `git status`, if it is the only git command of a script, so that the output is its own. */
 export function status({ trees, changes, commits, files }: Repository, step: GitStep): void {
   const { git, run, directory, output } = step;
   const tree = trees.get(step.tree);
@@ -30,7 +30,7 @@ export function status({ trees, changes, commits, files }: Repository, step: Git
   tree.index = { hasAdded: added.size > 0, isUnclear: false, added };
 }
 
-/** Whether what a command prints cannot be taken for a line of `git status`, and it hides nothing of one. */
+/** Whether a command's output can neither be mistaken for a line of `git status` nor hide one. */
 function printsPlainly({ words }: SimpleCommand): boolean {
   return /^(?:git|cd|echo|printf|pwd|true|date|:)$/.test(words[0] ?? '');
 }

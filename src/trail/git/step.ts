@@ -1,4 +1,4 @@
-// A run of git as the script that ran it tells: its words, where it ran, what it printed.
+// A run of git according to its script: its words, where it ran, what it printed.
 
 import type { LogMoment } from '../ledgers/files.ts';
 import type { GitCommand, SimpleCommand } from '../../shell/scripts.ts';
@@ -9,24 +9,24 @@ export interface GitRun {
   readonly simple: readonly SimpleCommand[];
   readonly output: string;
   readonly failed: boolean;
-  /** The directory of a run of git as the trail names paths: `.` for the working directory. */
+  /** The directory of a git command, named as in the trail: `.` for the working directory. */
   readonly directoryOf: (git: GitCommand) => string;
   readonly branchOf: (git: GitCommand) => string | undefined;
 }
 
-/** Where git ran: a directory, and the root of the work tree that it lies in. */
+/** Where git ran: a directory, and the root of its work tree. */
 export interface RunDirectory {
   readonly directory: string;
   readonly tree: string;
 }
 
-/** One run of git inside of a script. */
+/** One run of git within a script. */
 export interface GitStep extends RunDirectory {
   readonly git: GitCommand;
   readonly run: GitRun;
   readonly moment: LogMoment;
-  /** What the script printed, where all of its git commands ran in one tree; otherwise nothing. */
+  /** The script's output if all its git commands ran in one tree; otherwise empty. */
   readonly output: string;
-  /** What git reported to have committed, in order, as far as no command took it yet. */
+  /** The commits that git reported, in order, minus those that a command has already claimed. */
   readonly reports: ReportedCommit[];
 }

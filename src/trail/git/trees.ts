@@ -1,4 +1,5 @@
-// The work trees of a repository: where a path belongs, which branch each has checked out, what its index and its stashes hold.
+// The work trees of a repository: which tree a path belongs to, which branch each has checked out, what its index and its
+// stashes hold.
 
 import { clip, detached } from '../../text/sentences.ts';
 import type { Stash } from './change.ts';
@@ -7,13 +8,13 @@ import type { RunDirectory, GitStep } from './step.ts';
 import { isAtOrBelow, operandsOf } from '../../shell/git-words.ts';
 
 const MAX_TREES = 60;
-/** Characters of a hash that are kept of a long one. */
+/** Characters kept of a long hash. */
 const HASH_LENGTH = 9;
 const SUBJECT_LENGTH = 200;
-/** Characters of a hash by which it is known again. */
+/** Characters of a hash that identify it. */
 const KNOWN_BY = 7;
 
-/** The newest commit of a branch, and where the log tells of it; what git did not print is undefined. */
+/** The newest commit of a branch, and where in the log it appears; parts that git did not print are undefined. */
 export interface BranchHead {
   readonly hash: string | undefined;
   readonly subject: string | undefined;
@@ -23,40 +24,40 @@ export interface BranchHead {
 /** What is known of one branch in one tree. */
 export interface Branch {
   head: BranchHead | undefined;
-  /** Commits that its remote does not have, and whether there can be no more. */
+  /** Number of commits that its remote does not have, and whether that number is exact. */
   ahead: number;
-  /** Of these, those that the session made. */
+  /** Those of them that the session made. */
   own: number;
-  /** Commits that the remote did not have before the session made its first, as git told. */
+  /** Commits that the remote lacked before the session's first commit, according to git. */
   before: number;
   isExact: boolean;
-  /** Git told of its remote, or it was to be pushed. */
+  /** Git reported its remote, or a push was attempted. */
   isRemoteSeen: boolean;
-  /** Commits of its remote that it does not have, as git told. */
+  /** Commits on its remote that it does not have, according to git. */
   behind: number;
-  /** Why git refused the newest push. */
+  /** Why git rejected the newest push. */
   refusal: string | undefined;
-  /** It was put on what the remote has since then. */
+  /** It has since been brought up to date with the remote. */
   isMended: boolean;
-  /** What was checked out before somebody else moved it: the session did nothing that would have. */
+  /** What was checked out before somebody outside the session moved it. */
   movedFrom: string | undefined;
-  /** A command of the session may have moved it, which git did not tell. */
+  /** A command of the session may have moved it, but git did not report that. */
   mayHaveMoved: boolean;
 }
 
-/** What waits for the next commit, beside what is told of the changes themselves. */
+/** What awaits the next commit, besides what the changes themselves record. */
 export interface Index {
-  /** Whether anything was seen to be added since the last commit. */
+  /** Whether anything was staged since the last commit. */
   hasAdded: boolean;
-  /** What was added is not known: a commit may hold anything. */
+  /** The staged content is unknown: a commit may hold anything. */
   isUnclear: boolean;
-  /** What was added since the last commit, one by one; undefined where a pattern was. */
+  /** The paths staged since the last commit; undefined after a pattern was staged. */
   added: Set<string> | undefined;
 }
 
 /** One work tree. */
 export interface Tree {
-  /** The branch that is checked out; empty where that is not known. */
+  /** The checked-out branch; empty if unknown. */
   branch: string;
   readonly branches: Map<string, Branch>;
   index: Index;
@@ -64,7 +65,7 @@ export interface Tree {
   readonly stashes: Stash[];
 }
 
-/** The work trees that the log tells of, each by its root as the trail names paths; their number is bounded. */
+/** The work trees in the log, each by its root, named as in the trail; their number is bounded. */
 export class Trees {
   readonly #trees = new Map<string, Tree>([['.', newTree()]]);
 
@@ -72,7 +73,7 @@ export class Trees {
     return this.#trees.get(root);
   }
 
-  /** Begins a work tree anew. */
+  /** Resets a work tree. */
   add(root: string): void {
     this.#trees.set(detached(root), newTree());
   }
@@ -81,7 +82,7 @@ export class Trees {
     this.#trees.delete(root);
   }
 
-  /** The root of the tree that a directory belongs to, which is noted where it is new. */
+  /** The root of the tree that a directory belongs to; records a new tree. */
   noteTreeOf(directory: string): string {
     const root = this.rootOf(directory) ?? directory;
     if (!this.#trees.has(root)) this.add(root);
@@ -92,7 +93,7 @@ export class Trees {
     return root;
   }
 
-  /** The deepest known tree that a path lies in, or the work tree that its directory of work trees tells. */
+  /** The deepest known tree that contains a path, or the work tree implied by its directory of work trees. */
   rootOf(path: string): string | undefined {
     const kept = /^(?:.*\/)?[\w.-]*worktrees\/[^/]+(?=\/|$)/.exec(path)?.[0];
     let root: string | undefined = kept;
@@ -103,7 +104,7 @@ export class Trees {
     return root;
   }
 
-  /** Whether a path lies where git ran: `unsure` where it may be another directory of the same tree, or of another one. */
+  /** Whether a path is where git ran; `unsure` if it may be in another directory of the same tree, or in another tree. */
   whereIs(path: string, { tree, directory }: RunDirectory): 'here' | 'unsure' | 'elsewhere' {
     if ((this.rootOf(path) ?? tree) !== tree) return 'elsewhere';
     return isAtOrBelow(path, directory) ? 'here' : isAtOrBelow(path, tree) ? 'unsure' : 'elsewhere';
@@ -116,8 +117,8 @@ export class Trees {
   }
 
   /**
-   * Moves to the branch that is checked out by now. The names of the old one and of a new one that begins where the old one is;
-   * undefined where none does.
+   * Switches to the branch that is now checked out. Returns the names of the old branch and of a new one that starts there;
+   * undefined without a new one.
    */
   follow({ tree: root, git, run }: GitStep): { readonly from: string; readonly to: string } | undefined {
     const tree = this.#trees.get(root);
@@ -138,12 +139,12 @@ export class Trees {
     return isSame ? { from, to: tree.branch } : undefined;
   }
 
-  /** What was added is not known: a commit may hold anything. */
+  /** The staged content is unknown: a commit may hold anything. */
   blur(): void {
     for (const { index } of this.#trees.values()) index.isUnclear = true;
   }
 
-  /** Git told how far the branch and its remote are apart. */
+  /** Git reported how far the branch and its remote are apart. */
   setAhead(root: string, distance: Distance | undefined): void {
     const branch = this.branchOf(root);
     if (branch === undefined || distance === undefined) return;
@@ -154,7 +155,7 @@ export class Trees {
     branch.isRemoteSeen = true;
   }
 
-  /** Git told what is checked out. */
+  /** Git reported what is checked out. */
   setHead(root: string, head: Pick<BranchHead, 'hash' | 'subject'> | undefined, position: number): void {
     const branch = this.branchOf(root);
     if (branch === undefined || head === undefined) return;
@@ -162,7 +163,7 @@ export class Trees {
     branch.mayHaveMoved = false;
   }
 
-  /** Git was asked what is checked out. How that compares with what was known: somebody else may have moved it. */
+  /** Git showed what is checked out. Returns how that compares with the known state: somebody else may have moved it. */
   seeHead(
     root: string,
     head: Pick<BranchHead, 'hash' | 'subject'>,
@@ -178,17 +179,17 @@ export class Trees {
   }
 }
 
-/** A hash as it is kept. */
+/** Shortens a hash to the form in which it is kept. */
 export function shortHash(hash: string | undefined): string | undefined {
   return hash === undefined ? undefined : detached(hash.slice(0, HASH_LENGTH));
 }
 
-/** A subject as it is kept. */
+/** Shortens a subject to the form in which it is kept. */
 export function shortSubject(subject: string | undefined): string | undefined {
   return subject === undefined ? undefined : detached(clip(subject, SUBJECT_LENGTH));
 }
 
-/** An index that holds nothing that is not known. */
+/** An index whose content is fully known and empty. */
 export function emptyIndex(): Index {
   return { hasAdded: false, isUnclear: false, added: new Set() };
 }

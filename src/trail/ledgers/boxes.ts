@@ -1,4 +1,5 @@
-// Checklists in files: which boxes are ticked, and which open one comes first. Agents are told to take "the first unchecked task".
+// Checklists in files: which boxes are ticked, and which open one comes first. Users ask agents to do "the first unchecked
+// task".
 
 import type { FileAction } from '../calls/calls.ts';
 import type { LogMoment } from './files.ts';
@@ -10,13 +11,13 @@ const MOST_BOXES = 400;
 const LEAST_BOXES = 2;
 const TEXT_LENGTH = 160;
 
-/** A row with a box, behind the number that a reader may have put before it. */
+/** A row with a box, after the line number that a reader may have added. */
 const BOX_ROW = /^(?: {0,8}\d{1,6}(?:→|\t|: | {2}))?[^\S\n\r\u2028\u2029]*[-*+] \[([ xX])\] +(\S.*)$/gm;
 
 interface KnownList {
   turn: number;
   isEdited: boolean;
-  /** By what they say, in the order of the file, whether they are ticked. */
+  /** Whether they are ticked, by their text, in file order. */
   boxes: Map<string, boolean>;
 }
 
@@ -24,7 +25,7 @@ interface KnownList {
 export class ChecklistLedger {
   readonly #lists = new Map<string, KnownList>();
 
-  /** What a reader showed of a file, all of it or a part. */
+  /** Takes in what a reader showed of a file, in full or in part. */
   noteRead(path: string, text: string, { turn }: LogMoment): void {
     if (!text.includes('] ')) return;
     const boxes = boxesIn(text);
@@ -38,20 +39,20 @@ export class ChecklistLedger {
     });
   }
 
-  /** What was done to a file. */
+  /** Takes in what was done to a file. */
   noteChange({ action, path, to, added, replaced = [] }: FileAction, { turn }: LogMoment): void {
     if (action === 'read') return;
     const known = this.#lists.get(path);
     this.#lists.delete(path);
     if (action === 'create') this.#create(path, added ?? '', turn);
-    // Of an edit that does not tell what it did, and of what git put back, nothing is known.
+    // After an edit of unknown content or a restore by git, nothing is known.
     else if (known !== undefined && (replaced.length > 0 || action === 'move')) {
       const boxes = replaced.reduce((before, { old, new: text }) => changed(before, old, text), known.boxes);
       this.#keep(to ?? path, { turn, isEdited: true, boxes });
     }
   }
 
-  /** The list that was worked with last, if that was in this turn; one that nobody ticked is a form. */
+  /** The list used last, if that was in this turn. A list without a ticked box is a form. */
   newest(turn: number): Checklist | undefined {
     const [path, list] = [...this.#lists].at(-1) ?? [];
     if (path === undefined || list === undefined || list.turn !== turn) return undefined;
@@ -83,8 +84,8 @@ function boxesIn(text: string): Map<string, boolean> {
 }
 
 /**
- * Boxes after an edit: what it wrote stands where stood what it took out, one by one where they are as many. An edit may
- * name a row by its beginning.
+ * The boxes after an edit: new ones replace removed ones at their place, one by one if their numbers match. An edit may name a
+ * row by its beginning.
  */
 function changed(before: Map<string, boolean>, old: string, text: string): Map<string, boolean> {
   const gone = [...boxesIn(old).keys()];

@@ -1,10 +1,10 @@
-// How a conflict of git ended: what it came from goes on, or is given up, by another command than the one that failed.
+// How a git conflict ended: a command other than the failed one continues or aborts the operation.
 
 import { isElsewhere } from './reruns.ts';
 import type { ComparedRun } from './reruns.ts';
 import type { LaterRun } from '../trail.ts';
 
-/** How git says that it stopped at a conflict. */
+/** How git reports that it stopped at a conflict. */
 const CONFLICT = /^CONFLICT \(|^error: could not apply |Automatic merge failed/;
 
 const CONTINUES =
@@ -12,7 +12,7 @@ const CONTINUES =
 const GIVES_UP =
   /^git (?:-[cC] \S+ )*(?:(?:merge|rebase|cherry-pick|revert|am) (?:\S+ )*--(?:abort|quit)(?: |$)|reset (?:\S+ )*--(?:hard|merge)(?: |$))/;
 
-/** What a run that went well made of a conflict at which another one had stopped; undefined where it made nothing of it. */
+/** How a successful run ended the conflict at which another run stopped; undefined if it did not. */
 export function endOfConflict(failed: ComparedRun, well: ComparedRun): LaterRun['as'] | undefined {
   if (!failed.telling.some((line) => CONFLICT.test(line))) return undefined;
   if (isElsewhere(failed.directory, well.directory)) return undefined;

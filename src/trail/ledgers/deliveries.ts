@@ -1,4 +1,4 @@
-// What left the session: pushes, pull requests and issues.
+// What the session delivered: pushes, pull requests and issues.
 
 import { pushIn } from '../outputs/git-output.ts';
 import { linksIn } from '../outputs/outputs.ts';
@@ -16,24 +16,24 @@ const SEARCHED_LENGTH = 24_000;
 /** A message with more links than this lists what was read. */
 const MAX_OWN_LINKS = 3;
 
-/** What a run of `gh` makes of a pull request or an issue. */
+/** The state in which a `gh` command leaves a pull request or an issue. */
 const HUB_DEEDS: Readonly<Record<string, Landmark['state']>> = {
   'pr merge': 'merged',
   'pr close': 'closed',
   'issue close': 'closed',
 };
 
-/** How a script went. */
+/** The outcome of a script. */
 interface Finished {
   readonly output: string;
   readonly failed: boolean;
 }
 
-/** Collects deliveries; memory is bounded by the limits above. */
+/** Collects deliveries; the limits above bound its memory. */
 export class DeliveryLedger {
   /** By text, the newest mention last. */
   readonly #landmarks = new Map<string, Landmark>();
-  /** Links that the user gave: what the session was about, and told with the messages. */
+  /** Links that the user gave: the session's subject, which is shown with the messages. */
   readonly #given = new Set<string>();
 
   /** Takes in a script. */
@@ -47,7 +47,7 @@ export class DeliveryLedger {
     }
   }
 
-  /** What `gh` did to pull requests and issues: one that it opened, merged or closed is the session's. */
+  /** What `gh` did to pull requests and issues: those that it opened, merged or closed belong to the session. */
   #addHubRun([kind = '', verb = '', ...words]: readonly string[], output: string, turn: number): void {
     const links = linksIn(output.slice(0, SEARCHED_LENGTH));
     if (verb === 'create') {
@@ -71,7 +71,7 @@ export class DeliveryLedger {
     if (text !== undefined) this.#mark(text, turn, state);
   }
 
-  /** Takes in the addresses of pull requests and issues in a message of the user: the session did not produce them. */
+  /** Takes in the addresses of pull requests and issues in a user's message: the session did not produce them. */
   addGivenLinks(text: string): void {
     if (!text.includes('https://')) return;
     for (const link of linksIn(text.slice(0, SEARCHED_LENGTH))) this.#given.add(detached(link));
@@ -81,7 +81,7 @@ export class DeliveryLedger {
     }
   }
 
-  /** Takes in those that the agent tells of. */
+  /** Takes in those that the agent mentions. */
   addLinks(text: string, turn: number): void {
     if (!text.includes('https://')) return;
     const links = linksIn(text.slice(0, SEARCHED_LENGTH)).filter((link) => !this.#given.has(link));

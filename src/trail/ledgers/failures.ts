@@ -1,4 +1,4 @@
-// Failures of commands, by what was wrong, and what was seen of them later.
+// Failures of commands, grouped by cause, and what later runs show about them.
 
 import { endOfConflict } from './conflicts.ts';
 import { detached } from '../../text/sentences.ts';
@@ -13,13 +13,13 @@ const MAX_FAILURES = 160;
 const MAX_EDITS = 240;
 const MAX_MENDINGS = 60;
 const MAX_EDITED_BETWEEN = 6;
-/** Characters of a cause by which it is known again. */
+/** Characters of a cause that identify it. */
 const KNOWN_BY = 120;
 
-/** A run as failures are compared by it. */
+/** A run with what failures are compared by. */
 export interface JudgedRun extends ComparedRun {
   readonly command: string;
-  /** Whether it ran outside of the sandbox that others run in. */
+  /** Whether it ran outside the sandbox that other runs use. */
   readonly isEscalated: boolean;
 }
 
@@ -32,7 +32,7 @@ interface OpenFailure extends Failure, ComparedRun {
   mendedBy: Failure['mendedBy'];
 }
 
-/** What says most of a failure wins. */
+/** Ranks later runs by how much they say about a failure; the highest wins. */
 const RANKS: Readonly<Record<LaterRun['as'], number>> = {
   respelled: 1,
   part: 2,
@@ -43,10 +43,10 @@ const RANKS: Readonly<Record<LaterRun['as'], number>> = {
   'given up': 6,
 };
 
-/** Collects failures; memory is bounded by the limits above. */
+/** Collects failures; the limits above bound its memory. */
 export class FailureLedger {
   readonly #failures = new Map<string, OpenFailure>();
-  /** Edits, for the failures that are open. */
+  /** Edits, for the open failures. */
   readonly #edited: { path: string; position: number }[] = [];
   readonly #tasks = new TaskLedger();
   /** Runs that may have made others pass. */
@@ -57,12 +57,12 @@ export class FailureLedger {
     if (this.#edited.length > MAX_EDITS) this.#edited.shift();
   }
 
-  /** Failures in the order of their last occurrence. */
+  /** Failures ordered by last occurrence. */
   list(): Failure[] {
     return [...this.#failures.values()].map(({ parts: _, isEscalated: __, ...failure }) => failure);
   }
 
-  /** The same command failed for the same cause, or for another one; what others had picked of it may have passed. */
+  /** The same command failed, for the same cause or another; tests that earlier runs had selected may have passed. */
   fail(run: JudgedRun, output: string, { turn, position }: LogMoment): void {
     this.#understand(run);
     for (const failure of this.#failures.values())
@@ -89,7 +89,7 @@ export class FailureLedger {
     if (this.#failures.size > MAX_FAILURES) this.#forgetOne();
   }
 
-  /** Where a run tells no cause, it is that of the newest failure of the same command. */
+  /** A run without a cause takes the cause of the newest failure of the same command. */
   #keyOf(parts: readonly string[], telling: readonly string[]): string {
     const command = parts.join(' && ');
     const [cause] = telling;
@@ -97,7 +97,7 @@ export class FailureLedger {
     return [...this.#failures.keys()].findLast((key) => key.startsWith(`${command}\n`)) ?? `${command}\n`;
   }
 
-  /** What was spelled wrong runs in other words, and fails for another cause: that is a failure of its own. */
+  /** The misspelled command runs in other words and fails for another cause: a separate failure. */
   #understand(run: JudgedRun): void {
     if (isMisspelled(run.telling)) return;
     for (const failure of this.#failures.values()) {
@@ -107,7 +107,7 @@ export class FailureLedger {
     }
   }
 
-  /** A run went well: failures of the same command have passed, others are seen in its light. */
+  /** A run succeeded: failures of the same command have passed, others are reassessed. */
   pass(run: JudgedRun, output: string, { position }: LogMoment): void {
     const tasks = this.#tasks.ranBy(run, output);
     for (const failure of this.#failures.values()) {
@@ -116,7 +116,7 @@ export class FailureLedger {
         this.#end(failure, run);
         continue;
       }
-      // A conflict ends once; what is committed after that has nothing to do with it.
+      // A conflict ends once; later commits have nothing to do with it.
       if (failure.later?.as === 'resolved' || failure.later?.as === 'given up') continue;
       const as = endOfConflict(failure, run) ?? this.#lightOf(failure, run);
       if (as !== undefined && RANKS[as] >= (failure.later === undefined ? 0 : RANKS[failure.later.as]))
@@ -134,7 +134,7 @@ export class FailureLedger {
     failure.mendedBy = this.#mendingOf(failure, run);
   }
 
-  /** What made the same command pass besides edits: of what was not there that it was brought in. */
+  /** What made the same command pass besides edits: for something missing, the command that installed it. */
   #mendingOf(failure: OpenFailure, run: JudgedRun): Failure['mendedBy'] {
     if (run.isEscalated && !failure.isEscalated) return 'permissions';
     const isAbsent = ABSENT.test(failure.telling.join('\n'));
@@ -147,12 +147,12 @@ export class FailureLedger {
     return command === undefined ? undefined : { command };
   }
 
-  /** Forgets what failed of a command: nothing of it is left once it went through. */
+  /** Removes the failures of a command: once it succeeds, none of them counts. */
   forget(command: string): void {
     for (const [key, failure] of this.#failures) if (failure.command === command) this.#failures.delete(key);
   }
 
-  /** What a run that went well says of a failure of another command. */
+  /** What a successful run says about the failure of another command. */
   #lightOf(failure: OpenFailure, run: JudgedRun): LaterRun['as'] | undefined {
     const light = lightOf(failure, run);
     if (light !== undefined) return light;
@@ -170,7 +170,7 @@ export class FailureLedger {
     return this.#editedSince(failure).some((path) => said.includes(path.slice(path.lastIndexOf('/') + 1)));
   }
 
-  /** The oldest failure that ended well goes first, then the oldest at all. */
+  /** Drops the oldest resolved failure, or the oldest of all. */
   #forgetOne(): void {
     for (const [key, { outcome }] of this.#failures) {
       if (outcome === 'passed') {
@@ -185,15 +185,15 @@ export class FailureLedger {
   }
 }
 
-/** How programs say that another one, or a library, is not there. */
+/** How programs report that another program or a library is missing. */
 const ABSENT = /command not found|cannot find (?:module|package)|no module named|module not found/i;
 
-/** A cause without what differs from run to run: numbers, times. */
+/** A cause without the parts that vary between runs: numbers, times. */
 function causeKey(cause: string): string {
   return cause.slice(0, KNOWN_BY).replaceAll(/[\d.]+/g, '0');
 }
 
-/** The commands by which runs are compared: whether files have their form decides nothing where more was done. */
+/** The commands by which runs are compared: format checks do not count if the script did more. */
 function essential(parts: readonly string[]): readonly string[] {
   const others = parts.filter((part) => !isFormatting(part));
   return others.length === 0 ? parts : others;

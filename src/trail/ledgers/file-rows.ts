@@ -1,4 +1,4 @@
-// The lines of a file in which its names stand: what a summary may quote of its text.
+// The lines of a file that contain its names: what a summary may quote of its text.
 
 import { definitionsIn } from './definitions.ts';
 import { trimmedLines } from '../calls/known-text.ts';
@@ -12,13 +12,13 @@ const ROW_LENGTH = 110;
 
 /** What is known of the names of a file. */
 interface HeldNames {
-  /** With the newest text of the file that holds it. */
+  /** Each with the newest text of the file that contains it. */
   readonly symbols: ReadonlyMap<string, KnownText>;
   /** Names that a text of the file defines. */
   readonly defined: ReadonlyMap<string, string>;
 }
 
-/** A name of a file with the text that holds it, as they were when the trail was asked for. */
+/** A name of a file with the text that contains it, as of the trail's creation. */
 interface HeldName {
   readonly name: string;
   readonly isDefined: boolean;
@@ -27,7 +27,7 @@ interface HeldName {
 
 type HeldText = Readonly<Omit<KnownText, 'changes'>>;
 
-/** Most files have no line in a summary, and then nobody asks for what stands below it. */
+/** Computes rows on demand: most files get no line in a summary and never need them. */
 export function rowsLater(
   names: readonly string[],
   { symbols, defined }: HeldNames,
@@ -39,7 +39,7 @@ export function rowsLater(
     if (known === undefined) continue;
     let content = contents.get(known);
     if (content === undefined) {
-      // Later edits change what is known, not what was known.
+      // Later edits change the known text; the trail keeps the earlier state.
       content = { text: known.text, isWritten: known.isWritten, replaced: known.replaced };
       contents.set(known, content);
     }
@@ -48,15 +48,15 @@ export function rowsLater(
   return () => rowsOf(held);
 }
 
-/** A line that only says what other files are asked for. */
+/** A line that only imports from other files. */
 const IMPORTING = /^(?:import\b|from \S+ import|use \w+::|#include|(?:const|var|let) .* = require\()/;
 
-/** A line of a search, which tells of another file: `src/a.ts:12: …`. */
+/** A search hit, which belongs to another file: `src/a.ts:12: …`. */
 const FOUND_ELSEWHERE = /^[\w./-]+\.\w+[:-]\d+[:-]/;
 
 /**
- * The lines that name the symbols, each once, those of one text in its order. What a file that was read defines is told by
- * kind and name: its lines would say little more in three times the room.
+ * The lines that contain the symbols, each once, in the order of their text. For a file that was read, its definitions appear
+ * by kind and name only: their full lines would add little and take three times the space.
  */
 function rowsOf(names: readonly HeldName[]): FileRow[] {
   const found = new Map<string, FileRow & { readonly content: HeldText; readonly at: number }>();
@@ -85,7 +85,7 @@ function rowsOf(names: readonly HeldName[]): FileRow[] {
     .map(({ text, isWritten, isDefinition }) => ({ text, isWritten, isDefinition }));
 }
 
-/** The lines that the agent wrote: what an edit writes again as it stood is only its context. */
+/** The lines that the agent wrote. A line that an edit repeats unchanged is only context. */
 function writtenLines(contents: ReadonlySet<HeldText>): ReadonlySet<string> {
   const written = new Set<string>();
   for (const { text, isWritten, replaced } of contents) {
@@ -101,37 +101,37 @@ function lineAt(text: string, at: number): string {
   return text.slice(text.lastIndexOf('\n', at - 1) + 1, end < 0 ? text.length : end).trim();
 }
 
-/** What is known of a text that many names stand in. */
+/** What is known of a text that contains several names. */
 interface ReadText {
-  /** Where it defines which name. */
+  /** Which name it defines where. */
   definitions: ReadonlyMap<string, number> | undefined;
-  /** Lines that were looked at, as twice the place of their beginning, one more as a definition. */
+  /** The lines already checked, stored as twice the offset of their start, plus one for a definition. */
   readonly seen: Set<number>;
 }
 
-/** Whether a line was looked at for another name: one that is told whole reads the same for all of its names. */
+/** Whether a line was already checked for another name: a line shown whole reads the same for all its names. */
 function isSeen({ seen }: ReadText, text: string, at: number, isDefinition: boolean): boolean {
   const from = text.lastIndexOf('\n', at - 1) + 1;
   const end = text.indexOf('\n', at);
   const isLong = (end < 0 ? text.length : end) - from > ROW_LENGTH;
-  // Of a long line pieces are told: one for each stretch of two, or they would say the same words again and again.
+  // A long line is shown in pieces, one for every two stretches; otherwise the same words would repeat.
   const line = isLong ? -1 - Math.floor(at / (2 * ROW_LENGTH)) : 2 * from + Number(isDefinition);
   if (seen.has(line)) return true;
   seen.add(line);
   return false;
 }
 
-/** What a line has to hold to tell something by itself: a definition does, a lone argument or brace does not. */
+/** Least length of an informative line, unless it is a definition: excludes a lone argument or brace. */
 const LEAST_ROW = 28;
 const LEAST_WORDS = 3;
 
-/** A field with a value of one word, which says nothing without what it is a field of. */
+/** A field with a one-word value, which means nothing without its parent. */
 const LONE_FIELD = /^["']?[\w.-]+["']?\s*[:=]\s*\S+[,;]?$/;
 
-/** Characters around a name in which a secret is known before the line is cut: half of one has no shape. */
+/** Characters around a name that are searched for secrets before the line is cut: half a secret is unrecognizable. */
 const REDACTED_LENGTH = 1_000;
 
-/** A line with its number, where a reader printed one; empty where it tells nothing or might be a part of a secret. */
+/** A line with its number if a reader printed one; empty if it is uninformative or might be part of a secret. */
 function tellableRow({ text }: HeldText, name: string, at: number, isDefinition: boolean): string {
   const whole = redact(rowAt(text, at, REDACTED_LENGTH));
   const row = rowAt(whole, Math.max(0, whole.indexOf(name)), ROW_LENGTH);

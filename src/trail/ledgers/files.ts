@@ -22,24 +22,24 @@ const MAX_SNIPPETS = 3;
 const SNIPPET_LENGTH = 700;
 /** Characters of a written or read text that are searched for symbols. */
 const SEARCHED_LENGTH = 16_000;
-/** Characters of edits that wait until the texts of a file take them in; an edit longer than this leaves nothing of them. */
+/** Characters of edits that wait to be applied to a file's texts. A longer edit discards those texts entirely. */
 const WAITING_LENGTH = 64_000;
-/** Symbols named for one file. */
+/** Symbols listed for one file. */
 const SHOWN_SYMBOLS = 60;
-/** Files whose lines are told at most. */
+/** Most files whose lines are shown. */
 const FILES_WITH_ROWS = 60;
 
 interface FileEntry {
   path: string;
   state: FileTrail['state'];
-  /** Where the session made it, as it seems; −1 where it was there before. */
+  /** Position at which the session appears to have created it; −1 if it existed before. */
   madeAt: number;
-  /** It was read from its beginning to its end since the newest edit. */
+  /** It was read in full since the newest edit. */
   isReadWhole: boolean;
   isRestored: boolean;
   reads: number;
   edits: number;
-  /** Where it was changed first of what stands; −1 before that. */
+  /** Position of the first change that still applies; −1 without one. */
   firstEditPosition: number;
   ranges: LineRange[];
   lines: number | undefined;
@@ -50,43 +50,43 @@ interface FileEntry {
   lastEditPosition: number;
   lastPosition: number;
   snippets: { readonly text: string; readonly changes: number }[];
-  /** With the newest text of the file that holds it, in the order of the last mention, oldest first. */
+  /** Each with the newest text of the file that contains it, ordered by last mention, oldest first. */
   readonly symbols: Map<string, KnownText>;
-  /** Names that a text of the file defines, with the word of the language that introduces each. */
+  /** Names that a text of the file defines, each with the keyword that introduces it. */
   readonly defined: Map<string, string>;
-  /** Changes so far, and those that the texts have not taken in yet. */
+  /** The changes so far, and those not yet applied to the texts. */
   changes: number;
   waiting: FileChange[];
   waitingLength: number;
 }
 
-/** Where in the session something happened. */
+/** A point in the session. */
 export interface LogMoment {
   readonly turn: number;
   readonly position: number;
 }
 
-/** What git threw away when it put files back. */
+/** What git discarded when it restored files. */
 export interface Restoring {
-  /** What was changed up to this place it kept. */
+  /** Git kept changes up to this position. */
   readonly since: number;
-  /** Whether it threw changes of a file away. */
+  /** Whether it discarded changes of a file. */
   readonly isUndone: (path: string) => boolean;
 }
 
-/** Collects file actions; memory is bounded by the limits above. */
+/** Collects file actions; the limits above bound its memory. */
 export class FileLedger {
   readonly #index: IdentifierIndex;
   #files = new Map<string, FileEntry>();
   readonly #removed = new Map<string, Removal>();
   readonly #missing = new Set<string>();
 
-  /** @param index has taken in every text before it is noted here */
+  /** @param index has indexed every text before this ledger receives it */
   constructor(index: IdentifierIndex) {
     this.#index = index;
   }
 
-  /** Takes one action in but for `restore`; its path is already relative to the working directory. */
+  /** Takes in one action other than `restore`; its path is already relative to the working directory. */
   add(action: FileAction, moment: LogMoment): void {
     const entry = this.#entry(action.path);
     const isSameCall = entry.lastPosition === moment.position && entry.reads > 0;
@@ -97,7 +97,7 @@ export class FileLedger {
       entry.hasGaps = (entry.reads === 1 || entry.hasGaps) && action.extent?.hasGaps === true;
       entry.lines = action.extent?.total ?? entry.lines;
       entry.isReadWhole ||= isOfAll(action);
-      // Who read all of it has read every part.
+      // A reader of the whole file has read every part of it.
       entry.ranges =
         entry.isReadWhole || action.range === undefined
           ? []
@@ -116,15 +116,15 @@ export class FileLedger {
   }
 
   /**
-   * Git put back what it has of a file, or of all it knows below a directory: nobody knows what stands there. The files of
-   * which it threw edits away, and nothing where the session changed none of them.
+   * Git restored its version of a file, or of every tracked file below a directory; the resulting text is unknown. Returns the
+   * files whose edits it discarded; none if the session had changed none of them.
    */
   restore(path: string, moment: LogMoment, { since, isUndone }: Restoring): readonly string[] | undefined {
     const undone: string[] = [];
     let isKnown = false;
     for (const entry of this.#files.values()) {
       const isBelow = path === '.' ? !/^[/~]/.test(entry.path) : entry.path.startsWith(`${path}/`);
-      // Git leaves alone what it does not know: a new file, as it seems, unless it is named.
+      // Git leaves untracked files alone: a file that appears to be new, unless the command names it.
       if (entry.edits === 0 || (entry.path !== path && (!isBelow || entry.state === 'created'))) continue;
       isKnown = true;
       forgetText(entry);
@@ -137,12 +137,12 @@ export class FileLedger {
     return isKnown ? undone : undefined;
   }
 
-  /** Whether the session made the file, as it seems. */
+  /** Whether the session appears to have created the file. */
   isCreated(path: string): boolean {
     return this.#files.get(path)?.state === 'created';
   }
 
-  /** Whether the session changed a file, or one in the directory of that path. */
+  /** Whether the session changed a file, or one in the directory with that path. */
   isChanged(path: string): boolean {
     for (const entry of this.#files.values()) {
       const isMeant = entry.path === path || entry.path.startsWith(`${path}/`);
@@ -151,7 +151,7 @@ export class FileLedger {
     return false;
   }
 
-  /** Git has an older text of a file: what the session seemed to make since its newest commit was there before. */
+  /** Git has an older text of a file, so a file that the session seemed to create since its newest commit existed before. */
   noteKnown(path: string, newestCommit: number): void {
     const entry = this.#files.get(path);
     if (entry === undefined || entry.madeAt <= newestCommit) return;
@@ -159,13 +159,13 @@ export class FileLedger {
     if (entry.state === 'created') entry.state = 'edited';
   }
 
-  /** Notes the symbols of a text that was read from a file, or of what a search found in it; nothing of a file that is not known. */
+  /** Indexes the symbols of a text read from a file, or of search hits in it; ignores unknown files. */
   noteContent(path: string, text: string): void {
     const entry = this.#files.get(path);
     if (entry !== undefined) this.#addSymbols(entry, text);
   }
 
-  /** Notes a file that was to be looked at and is not there. */
+  /** Records a file that the session tried to read but that does not exist. */
   noteMissing(path: string): void {
     if (this.#files.has(path)) return;
     this.#missing.delete(path);
@@ -174,12 +174,12 @@ export class FileLedger {
       for (const oldest of [...this.#missing].slice(0, -MAX_MISSING)) this.#missing.delete(oldest);
   }
 
-  /** Files that are not there, as far as the log tells, those looked for last first. */
+  /** Files that do not exist according to the log, the latest attempt first. */
   missing(): string[] {
     return [...this.#missing].toReversed();
   }
 
-  /** The files, those changed last first. */
+  /** The files, the latest change first. */
   files(): FileTrail[] {
     const weightOf = rememberedWeights(this.#index);
     return [...this.#files.values()]
@@ -199,7 +199,7 @@ export class FileLedger {
       });
   }
 
-  /** By name, functions and types that an edit took out and none brought back since. */
+  /** Functions and types that an edit removed and no later edit restored, by name. */
   removed(): ReadonlyMap<string, Removal> {
     return new Map(this.#removed);
   }
@@ -256,7 +256,7 @@ export class FileLedger {
     this.#files.delete(entry.path);
     this.#missing.delete(to);
     const replaced = this.#files.get(to);
-    // What takes the place of a file that was there is its new text, whatever it was called for a moment.
+    // A replacement of an existing file is that file's new text, whatever its temporary name was.
     if (replaced !== undefined && replaced.madeAt < 0) {
       entry.madeAt = -1;
       entry.state = 'edited';
@@ -272,7 +272,7 @@ export class FileLedger {
     this.#change(entry, action, moment);
   }
 
-  /** What is known of the text after an edit: without what it took out, with what it wrote. */
+  /** Updates the known text after an edit: drops what it removed, adds what it wrote. */
   #change(entry: FileEntry, { added = '', replaced = [] }: FileAction, { position }: LogMoment): void {
     let gone: readonly string[] = [];
     entry.ranges = [];
@@ -303,7 +303,7 @@ export class FileLedger {
     return [...this.#files.values()].some(({ defined }) => defined.has(name));
   }
 
-  /** What lay in a directory is gone with it. */
+  /** The contents of a deleted directory are deleted too. */
   #deleteBelow(path: string, moment: LogMoment): void {
     for (const entry of this.#files.values()) {
       if (!entry.path.startsWith(`${path}/`)) continue;
@@ -314,7 +314,7 @@ export class FileLedger {
     }
   }
 
-  /** @param replaced of a text that the agent wrote, what stood there before; absent where it was read */
+  /** @param replaced the earlier content, for text that the agent wrote; absent for text that was read */
   #addSymbols(entry: FileEntry, text: string, replaced?: string): void {
     const searched = withoutSecrets(text.slice(0, SEARCHED_LENGTH));
     for (const [, kind, name] of searched.matchAll(DEFINITION)) {
@@ -355,7 +355,7 @@ function noteMoment(entry: FileEntry, { turn, position }: LogMoment, isChange: b
   entry.lastEditPosition = position;
 }
 
-/** An entry without what only its ledger needs. */
+/** An entry without the fields that only its ledger needs. */
 function withoutWorkings(entry: FileEntry) {
   const { changes: _, waiting: __, waitingLength: ___, madeAt: ____, isReadWhole: _____, ...rest } = entry;
   const { firstEditPosition: ______, ...told } = rest;

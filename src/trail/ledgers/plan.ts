@@ -1,4 +1,4 @@
-// The newest state of the agent's plan and of its todo list, whichever tools it keeps them with.
+// The newest state of the agent's plan and todo list, whichever tools it keeps them with.
 
 import { clip, detached, oneLine } from '../../text/sentences.ts';
 import type { LogMoment } from './files.ts';
@@ -7,7 +7,7 @@ import type { Plan, PlanStep, PresentedPlan } from '../trail.ts';
 
 const MAX_STEPS = 60;
 const STEP_LENGTH = 300;
-/** Characters of a plan in prose: what one restored file may take by default, at four to a token. */
+/** Characters of a plan in prose: the default limit for one restored file, at four per token. */
 const PRESENTED_LENGTH = 20_000;
 
 /** Where agents keep plans in prose. @source Claude Code */
@@ -28,7 +28,7 @@ export class PlanLedger {
     this.#lists[change.type === 'whole' ? change.kind : 'todo'].add(change, moment);
   }
 
-  /** What a call did to a plan file. An edit of words that nobody knows leaves nothing: an outdated plan would be false. */
+  /** What a call did to a plan file. After an edit of unknown content the plan is dropped: an outdated plan would be false. */
   addFile({ action, path, added, replaced = [] }: FileAction, { position }: LogMoment): void {
     if (!PLAN_FILE.test(path)) return;
     if (action === 'create') {
@@ -47,20 +47,20 @@ export class PlanLedger {
     return [this.#lists.todo.plan(), this.#lists.plan.plan()].filter((plan) => plan !== undefined);
   }
 
-  /** Whichever was written last. */
+  /** The one that was written last. */
   plan(): Plan | undefined {
     const [newest] = this.plans().toSorted((a, b) => b.position - a.position);
     return newest;
   }
 
-  /** The plan in prose that was written last; undefined where a plan tool was used since. */
+  /** The plan in prose that was written last; undefined if a plan tool was used since. */
   presented(): PresentedPlan | undefined {
     const { position = -1 } = this.#lists.plan.plan() ?? {};
     return this.#presented !== undefined && this.#presented.position > position ? this.#presented : undefined;
   }
 }
 
-/** Keeps one list; an older one with other steps is superseded and only counted. */
+/** Keeps one list; counts older ones with other steps, which it supersedes. */
 class ListLedger {
   #steps: PlanStep[] = [];
   #moment: LogMoment | undefined;

@@ -1,4 +1,4 @@
-// What a run that went well says of one that failed: the same act, the same in other words, a part of it, or nothing.
+// What a successful run says about a failed one: the same command, the same in other words, a part of it, or nothing.
 
 import {
   actOf,
@@ -13,21 +13,21 @@ import { isOwn } from './tasks.ts';
 import type { PackageTask } from './tasks.ts';
 import type { LaterRun } from '../trail.ts';
 
-/** A run by which others are compared with it. */
+/** A run with what comparisons need. */
 export interface ComparedRun {
-  /** Its commands in all their words, but for those that only decide how much is printed. */
+  /** Its commands in full, without words that only control how much is printed. */
   readonly parts: readonly string[];
-  /** Where it ran, as far as the call or its script said so. */
+  /** Where it ran, if the call or its script says so. */
   readonly directory: string | undefined;
   readonly telling: readonly string[];
 }
 
-/** Whether two runs are known to have had different places: one of which nothing is known may have been anywhere. */
+/** Whether two runs are known to have run in different places: a run of unknown place may have run anywhere. */
 export function isElsewhere(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && other !== undefined && one !== other;
 }
 
-/** Whether all that failed ran well again, word by word: alone, in a longer script, or as what a task runs. */
+/** Whether everything that failed ran again and succeeded, word for word: alone, in a longer script, or in a task. */
 export function hasPassed(failed: ComparedRun, well: ComparedRun, tasks: readonly PackageTask[]): boolean {
   const { parts, directory } = failed;
   if (!isElsewhere(directory, well.directory) && parts.every((part) => well.parts.includes(part)))
@@ -38,7 +38,7 @@ export function hasPassed(failed: ComparedRun, well: ComparedRun, tasks: readonl
   return commands.length > 0 && parts.every((part) => commands.includes(withoutLauncher(part)));
 }
 
-/** What a run that went well says of a failed one that did not pass, where no file is known to have been mended. */
+/** What a successful run says about a failed one that did not pass, if no file is known to have been repaired. */
 export function lightOf(failed: ComparedRun, well: ComparedRun): LaterRun['as'] | undefined {
   if (isElsewhere(failed.directory, well.directory)) return undefined;
   if (isMisspelled(failed.telling) && !isWithoutRefused(failed, well)) {
@@ -50,19 +50,19 @@ export function lightOf(failed: ComparedRun, well: ComparedRun): LaterRun['as'] 
   return failed.parts.every((part) => operands.has(operandsOf(part).join(' '))) ? 'variant' : undefined;
 }
 
-/** Whether a run has all words of one that was spelled wrong but for options, and none that it had not. */
+/** Whether a run has all words of a misspelled one except options, and no others. */
 function isWithoutRefused(failed: ComparedRun, well: ComparedRun): boolean {
   const had = new Set(failed.parts.flatMap((part) => part.split(' ')));
   return well.parts.every((part) => part.split(' ').every((word) => had.has(word)));
 }
 
-/** Whether a check that ran well looks at all that each command of a failed run had looked at. */
+/** Whether a successful check covers what each command of a failed run covered. */
 export function includesAll(failed: ComparedRun, well: ComparedRun): boolean {
   if (isElsewhere(failed.directory, well.directory)) return false;
   return failed.parts.every((part) => well.parts.some((one) => includesCheck(one, part)));
 }
 
-/** Whether a run says that it passed all files that a failed check was given, whatever runs them. */
+/** Whether a run reports that all files given to a failed check passed, whatever ran them. */
 export function passesFiles(failed: ComparedRun, well: ComparedRun): boolean {
   if (isElsewhere(failed.directory, well.directory) || !well.telling.some(saysPassed)) return false;
   return failed.parts.every((part) => {
@@ -77,13 +77,13 @@ export function passesFiles(failed: ComparedRun, well: ComparedRun): boolean {
   });
 }
 
-/** How `go test` says that all tests of a package passed, whoever called it. @source cmd/go, Go 1.22 */
+/** How `go test` reports that all tests of a package passed, whatever called it. @source cmd/go, Go 1.22 */
 const PASSED_PACKAGE = /^ok[ \t]{1,8}(\S+)[ \t](?!.*\[no tests to run\])/gm;
 
-/** Options of `go test` that pick some tests of a package, or only change what is printed and how often they run. */
+/** Options of `go test` that select some tests of a package, or only change the output and the number of runs. */
 const OF_WHOLE_PACKAGE = /^-(?:v|run|count|timeout|failfast)(?:=|$)/;
 
-/** Whether an output says that all packages passed that a failed `go test` was given. */
+/** Whether an output reports that all packages given to a failed `go test` passed. */
 export function passesPackages({ parts }: ComparedRun, output: string): boolean {
   if (!parts.every((part) => part.startsWith('go test ')) || !output.includes('ok')) return false;
   const passed = [...output.matchAll(PASSED_PACKAGE)].map(([, name = '']) => name);
@@ -96,17 +96,17 @@ export function passesPackages({ parts }: ComparedRun, output: string): boolean 
   });
 }
 
-/** How pytest names what failed, and counts it. @source pytest 5 to 8, short test summary */
+/** How pytest lists and counts failures. @source pytest 5 to 8, short test summary */
 const FAILED_TEST = /^(FAILED|ERROR) (\S+)/gm;
 const FAILED_TESTS = /\b(\d{1,5}) failed\b/;
 
-/** An option by which tests are left that come after a failure. */
+/** An option that skips the tests after a failure. */
 const STOPS_EARLY = /^(?:-[a-wyz]*x[a-z]*|--exitfirst|--maxfail\b.*)$/;
 
 /**
- * Whether a run of more tests that failed passed those that a failed run of pytest had picked: it names all that failed, and
- * not them.
- * @param run with its command in all its words
+ * Whether a failed run of more tests passed those that an earlier failed pytest run had selected: it lists all failures, and
+ * they are not among them.
+ * @param run with its command in full
  */
 export function passesTests(
   failed: ComparedRun,
@@ -126,12 +126,12 @@ export function passesTests(
   });
 }
 
-/** Whether a name is that of a test, of one of its cases, or of one inside of it. */
+/** Whether a name is that of a test, of one of its cases, or of one inside it. */
 function isOfTest(name: string, test: string): boolean {
   return name === test || name.startsWith(`${test}[`) || name.startsWith(`${test}::`);
 }
 
-/** Whether a command of pytest runs a test, among others. */
+/** Whether a pytest command runs a test, among others. */
 function runsTest(command: string, test: string): boolean {
   const words = command.split(' ');
   const at = words.indexOf('pytest');
@@ -140,27 +140,27 @@ function runsTest(command: string, test: string): boolean {
   return places.length === 0 || places.some((place) => isInside(test, place));
 }
 
-/** `/cli/strategy` of `./cli/strategy/...`; empty for all packages. */
+/** `/cli/strategy` for `./cli/strategy/...`; empty for all packages. */
 function packageOf(word: string): string {
   return word.slice(1).replace(/\/?(?:\.\.\.)?$/, '');
 }
 
-/** Whether a word of a check names a file, or a test in one. */
+/** Whether an argument of a check names a file, or a test in one. */
 function namesFile(word: string): boolean {
   return /$(?<=\.\w{1,5}(?:::\S+)?)/.test(word);
 }
 
-/** Program and operands of a command, without variables, options, and where it writes to. */
+/** Program and operands of a command, without variables, options and redirections. */
 function operandsOf(part: string): string[] {
   return withoutAssignments(part)
     .split(' ')
     .filter((word, at, all) => !word.startsWith('-') && all[at - 1] !== '-o');
 }
 
-/** Options that pick a few of all tests. */
+/** Options that select a few of all tests. */
 const PICKING = /^--?(?:run|grep|filter|k|t|g|testNamePattern|testPathPattern)=/;
 
-/** Whether a check looks at a part of what another one looks at: it has more operands, or narrower ones. */
+/** Whether a check covers part of what another one covers: it has more operands, or narrower ones. */
 export function isPartOf(part: string, whole: string): boolean {
   if (!isCheck(whole)) return false;
   const [few, all] = [operandsOf(part), operandsOf(whole)];
@@ -172,7 +172,7 @@ function isPicking(command: string): boolean {
   return command.split(' ').some((word) => PICKING.test(word));
 }
 
-/** Whether an operand is another one, or lies in what it names. */
+/** Whether an operand equals another one or is inside it. */
 function isInside(own: string, word: string): boolean {
   const place = word.replace(/\/?(?:\.\.\.)?$/, '');
   return own === word || own.startsWith(`${place}/`) || own.startsWith(`${place}::`);

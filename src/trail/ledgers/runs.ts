@@ -1,4 +1,4 @@
-// Commands that were run, and how they went.
+// The commands that were run, and their outcomes.
 
 import { toldWords } from '../outputs/command-text.ts';
 import { FailureLedger } from './failures.ts';
@@ -12,10 +12,10 @@ import type { SimpleCommand } from '../../shell/scripts.ts';
 import type { CommandRun, Failure } from '../trail.ts';
 
 const MAX_RUNS = 240;
-/** A command is shown in one line of this many characters. */
+/** A command is shown on one line of at most this many characters. */
 const COMMAND_LENGTH = 200;
 
-/** Programs that look, print or filter: their failures tell nothing and they name no kind of work. */
+/** Programs that inspect, print or filter: their failures mean little, and they do not identify a kind of work. */
 const LOOKING = new Set([
   'cd',
   'echo',
@@ -59,7 +59,7 @@ const LOOKING = new Set([
   '.',
 ]);
 
-/** Verbs of git that look. */
+/** Git verbs that only inspect. */
 const LOOKING_GIT = new Set([
   'status',
   'diff',
@@ -91,7 +91,7 @@ function isLooking({ words }: SimpleCommand): boolean {
   return LOOKING_GIT.has(verb) || LISTING_GIT.get(verb)?.test(rest) === true;
 }
 
-/** Of verbs of git that look or change, how the words begin of those that look. */
+/** For git verbs that inspect or change: how the arguments of the inspecting form begin. */
 const LISTS =
   /^(?:$|(?:-[alrv]+|--(?:all|list|remotes|contains|no-contains|merged|no-merged|points-at|show-current|verbose|sort\S*|format\S*))(?: |$))/;
 const LISTING_GIT: ReadonlyMap<string, RegExp> = new Map([
@@ -102,18 +102,18 @@ const LISTING_GIT: ReadonlyMap<string, RegExp> = new Map([
   ['config', /^(?:--(?:get\S*|list)|-l|get|list)(?: |$)/],
 ]);
 
-/** Whether a command does something, rather than look at files or filter text. */
+/** Whether a command does work, rather than read files or filter text. */
 export function isWork(simple: readonly SimpleCommand[]): boolean {
   return !simple.every(isLooking);
 }
 
-/** Options that only decide how much is printed, how it looks, or how soon a run stops. */
+/** Options that only control the amount or form of the output, or how soon a run stops. */
 const PRINTING =
   /^(?:--|-[qvsx]+|--?(?:quiet|verbose|silent|(?:no-)?colou?rs?|tb|watch|count|reporter|maxfail|bail|no-header|disable-warnings|show-capture|durations)(?:=.*)?)$/;
-/** Characters of one command by which it is compared. */
+/** Characters of one command that are compared. */
 const COMPARED_LENGTH = 600;
 
-/** The commands of a script that do something, in all their words but for those that only decide what is printed. */
+/** The working commands of a script in full, without words that only control the output. */
 function partsOf(command: string, simple: readonly SimpleCommand[]): string[] {
   const work = simple.filter((one) => !isLooking(one));
   if (work.length === 0) return [clip(oneLine(command), COMPARED_LENGTH)];
@@ -125,14 +125,14 @@ function partsOf(command: string, simple: readonly SimpleCommand[]): string[] {
   );
 }
 
-/** Variables that only decide how an output looks. */
+/** Variables that only control the form of an output. */
 const LOOKS = /^(?:NO_COLOR|FORCE_COLOR|CLICOLOR\w*|TERM|COLUMNS|PAGER|GIT_PAGER|LESS)=/;
-/** Variables whose values nobody should tell, and values that say little for their length. */
+/** Variables whose values are secret, and values that are long but say little. */
 const SECRET = /^(?=\w*(?:KEY|TOKEN|SECRET|PASS|PWD|CRED|AUTH))(\w+)=.*$/is;
 const SECRETS = /\b(?=\w*(?:KEY|TOKEN|SECRET|PASS|PWD|CRED|AUTH))(\w+)=(?:"[^"]*"|'[^']*'|[^\s"']+)/gi;
 const VALUE_LENGTH = 40;
 
-/** The words of a command behind the variables that are set for it. */
+/** The words of a command after the variables set for it. */
 function wordsOf({ assignments, words: bare, given }: SimpleCommand): readonly string[] {
   const words = given === undefined ? bare : [given, ...bare.slice(1)];
   if (assignments.length === 0) return words;
@@ -143,8 +143,8 @@ function wordsOf({ assignments, words: bare, given }: SimpleCommand): readonly s
 }
 
 /**
- * The parts of a command that do something, as one line: without `cd`, output filters and redirections, joined as they were. Of
- * what depends on conditions the script is told as it is written.
+ * The working parts of a command on one line: without `cd`, output filters and redirections, joined as before. A script with
+ * conditions is shown as written.
  */
 export function workOf(command: string, simple: readonly SimpleCommand[]): string {
   const work = simple.filter((one) => !isLooking(one));
@@ -164,10 +164,10 @@ export function workOf(command: string, simple: readonly SimpleCommand[]): strin
   return clip(oneLine(text), COMMAND_LENGTH);
 }
 
-/** Commands of one script up to which each is told that does the same to something else. */
+/** Up to this many similar commands of a script on different targets, each is shown. */
 const MOST_EQUAL = 3;
 
-/** Characters of each command: where a script does one thing to several, what it does it to must not be cut off with the rest. */
+/** Characters for each command: if a script does the same to several targets, no target may be cut off. */
 function roomOfEach(work: readonly SimpleCommand[]): number {
   const kinds = new Set(work.map(({ words }) => words.slice(0, 2).join(' ')));
   if (work.length < 2 || work.length > MOST_EQUAL || kinds.size > 1) return COMMAND_LENGTH;
@@ -178,12 +178,12 @@ function roomOfEach(work: readonly SimpleCommand[]): number {
 const JOINTS: ReadonlyMap<string, string> = new Map(Object.entries({ '|': ' | ', '&&': ' && ', ';': '; ' }));
 const LOOSENESS = [...JOINTS.keys()];
 
-/** Of two joints with something between them that is not told the looser one. */
+/** The looser of two joints around something that is omitted. */
 function looser(one: string, other: string): string {
   return LOOSENESS.indexOf(other) >= LOOSENESS.indexOf(one) ? other : one;
 }
 
-/** The commands of a script as written, without comments and the way to where they run. */
+/** The commands of a script as written, without comments and a leading `cd`. */
 function writtenAs(script: string): string {
   const { commands } = scriptRows(script);
   return withoutComments(commands)
@@ -191,7 +191,7 @@ function writtenAs(script: string): string {
     .replaceAll(SECRETS, (_, name: string) => `${name}=${ELLIPSIS}`);
 }
 
-/** Rows without those that are comments, and without the empty ones above a comment. */
+/** Rows without comments and without the empty rows above a comment. */
 function withoutComments(script: string): string {
   const kept: string[] = [];
   for (const row of script.split('\n')) {
@@ -206,22 +206,22 @@ function shown(word: string): string {
   return /[\s"'$&|;<>()]/.test(text) || text === '' ? JSON.stringify(text) : text;
 }
 
-/** One finished command. */
+/** A finished command. */
 export interface FinishedRun {
   readonly parts: readonly string[];
   readonly command: string;
-  /** Where it ran, as far as the call or its script told. */
+  /** Where it ran, if the call or its script says so. */
   readonly directory: string | undefined;
   readonly isEscalated: boolean;
   readonly exitCode: number | undefined;
   readonly failed: boolean;
   readonly telling: readonly string[];
   readonly output: string;
-  /** It seems to have gone well, but nobody was told the status of its checks, or of its work where it has none. */
+  /** It appears to have succeeded, but the status of its checks, or of its work if it has no checks, is unknown. */
   readonly isHidden: boolean;
 }
 
-/** A script whose work has ended. */
+/** A script that has finished. */
 export interface EndedScript {
   readonly command: string;
   readonly simple: readonly SimpleCommand[];
@@ -232,7 +232,7 @@ export interface EndedScript {
   readonly failed: boolean;
 }
 
-/** What is remembered of a script whose work has ended. */
+/** What is kept of a finished script. */
 export function finishedRun(ended: EndedScript): FinishedRun {
   const { command, simple, output, failed, directory, isEscalated, exitCode } = ended;
   return {
@@ -248,7 +248,7 @@ export function finishedRun(ended: EndedScript): FinishedRun {
   };
 }
 
-/** The commands of a script by which it is judged: its checks, or all its work where it has none. */
+/** The commands that decide whether a script succeeded: its checks, or all its work if it has none. */
 function judgedOf(simple: readonly SimpleCommand[]): readonly SimpleCommand[] {
   const work = simple.filter((one) => !isLooking(one));
   const checks = work.filter(isChecking);
@@ -259,7 +259,7 @@ function isChecking(one: SimpleCommand): boolean {
   return isCheck(wordsOf(one).join(' '));
 }
 
-/** Whether a script printed the status of some of its work, and that was no success: `npm test; echo "exit: $?"`. */
+/** Whether a script printed a failure status for some of its work: `npm test; echo "exit: $?"`. */
 export function hasPrintedFailure(simple: readonly SimpleCommand[], output: string): boolean {
   return printsFailure(
     simple.filter((one) => !isLooking(one)),
@@ -267,12 +267,12 @@ export function hasPrintedFailure(simple: readonly SimpleCommand[], output: stri
   );
 }
 
-/** Whether a run checked something, and nobody knows with what result. */
+/** Whether a run checked something with an unknown result. */
 export function isUnclear({ parts, isHidden }: Pick<FinishedRun, 'parts' | 'isHidden'>): boolean {
   return isHidden && parts.some(isCheck);
 }
 
-/** Where the work of a script was done: where it went, from the directory that its call names. */
+/** Where a script did its work: its last directory, starting from the one that its call names. */
 export function workPlace(
   simple: readonly SimpleCommand[],
   directory: string | undefined,
@@ -281,7 +281,7 @@ export function workPlace(
   return moved === undefined ? directory : joinPath(directory, moved);
 }
 
-/** Collects runs and what failed among them; memory is bounded by the limits above. */
+/** Collects runs and their failures; the limits above bound its memory. */
 export class RunLedger {
   #runs: CommandRun[] = [];
   readonly #failures = new FailureLedger();
@@ -298,7 +298,7 @@ export class RunLedger {
     else if (!isUnclear(run)) this.#failures.pass(judged, output, moment);
   }
 
-  /** An edit that was refused is a failure of that edit, as long as no other of the same file was made. */
+  /** A rejected edit is a failure until another edit of the same file succeeds. */
   addRefusedEdit(command: string, telling: readonly string[], moment: LogMoment): void {
     const place = { directory: undefined, isEscalated: false, exitCode: undefined, isHidden: false };
     this.add({ parts: [command], command, ...place, failed: true, telling, output: '' }, moment);
@@ -312,12 +312,12 @@ export class RunLedger {
     return [...this.#runs];
   }
 
-  /** Failures in the order of their last occurrence. */
+  /** Failures ordered by last occurrence. */
   failures(): Failure[] {
     return this.#failures.list();
   }
 
-  /** Forgets what failed of a command: nothing of it is left once it went through. */
+  /** Removes the failures of a command: once it succeeds, none of them counts. */
   forget(command: string): void {
     this.#failures.forget(command);
   }

@@ -1,4 +1,4 @@
-// The agent's newest steps: calls with what they did and printed, and what of that the agent has not reacted to yet.
+// The agent's newest steps: calls with their effects and output, and which of those the agent has not yet reacted to.
 
 import { moreRows } from '../calls/changes.ts';
 import type { LogMoment } from './files.ts';
@@ -10,18 +10,18 @@ import type { Action, Activity } from '../trail.ts';
 
 const MAX_ACTIONS = 24;
 const MAX_TAIL = 80;
-/** States of the work tree that may be quoted and are to be forgotten when they are no longer so. */
+/** Quotable reports of the work tree, to be dropped once they are outdated. */
 const MAX_QUOTED_REPORTS = 200;
 const MAX_TAIL_LENGTH = 2_400;
-/** Characters of one result that are remembered, and of all that are told: where they are few, each is told longer. */
+/** Characters kept of one result, and shown of all together: with few results, each gets more. */
 const KEPT_TAIL_LENGTH = 16_000;
 const WHOLE_TAIL_LENGTH = 100_000;
 const FEW_STEPS = 20;
-/** Results that came at once and wait for the agent, and characters of one of them at its head and again at its tail. */
+/** Results that arrived together and await the agent, and the characters kept of each at its head and again at its tail. */
 const MAX_UNREAD = 8;
 const UNREAD_LENGTH = 6_000;
 
-/** A call that has a result, before it is told what came of it. */
+/** A call that has a result, before its outcome is recorded. */
 export interface FinishedCall {
   readonly moment: LogMoment;
   readonly call: string;
@@ -30,45 +30,45 @@ export interface FinishedCall {
   readonly isRead: boolean;
   /** The files that it reads and does not change. */
   readonly looks: readonly string[];
-  /** It only looked at the work tree: `lines` where it showed what differs, which stays worth telling once more was changed. */
+  /** It only inspected the work tree. `lines`: it showed the differing lines, which stay useful after further changes. */
   readonly report: 'none' | 'files' | 'lines';
 }
 
-/** A step whose result is being taken in: what it did is noted while that goes on. */
+/** A step whose result is being processed; its effects are recorded meanwhile. */
 type OpenActivity = { -readonly [K in keyof Activity]: Activity[K] } & Pick<FinishedCall, 'looks'> & {
-    /** Lines of the result that are not kept. */
+    /** Number of lines of the result that were dropped. */
     readonly beyond: number;
   };
 
-/** Collects steps; memory is bounded by the limits above. */
+/** Collects steps; the limits above bound its memory. */
 export class StepLedger {
   readonly #actions: Action[] = [];
   readonly #tail: OpenActivity[] = [];
   #unread: OpenActivity[] = [];
   #hasResult = false;
-  /** The step whose result is being taken in, as it is told. */
+  /** The step whose result is being processed, as it will be shown. */
   #open: readonly OpenActivity[] = [];
-  /** Positions of steps that told the state of the work tree as it still is, and what is quoted of them. */
+  /** Positions of steps whose report of the work tree is still valid, and what is quoted of them. */
   #reports: { readonly position: number; readonly isWorthKeeping: boolean }[] = [];
   #quotedReports: Quotable[] = [];
 
-  /** The agent called a tool. Calls made at once have their results behind the last of them. */
+  /** The agent called a tool. Calls made together have their results after the last of them. */
   noteCall(): void {
     if (this.#hasResult) this.#unread = [];
     this.#hasResult = false;
   }
 
-  /** The agent spoke, and so has reacted to what it saw. */
+  /** The agent spoke, so it has reacted to what it saw. */
   noteMessage(): void {
     this.#unread = [];
   }
 
-  /** A result came in; what it tells of, a step or a plan, may follow. */
+  /** A result arrived; a step or a plan with its content may follow. */
   noteResult(): void {
     this.#hasResult = true;
   }
 
-  /** Takes in a step. Until `close` everything that is done belongs to it. */
+  /** Takes in a step. Until `close`, every recorded effect belongs to it. */
   open({ moment, call, changed, isRead, looks, report }: FinishedCall, result: string): void {
     const { turn, position } = moment;
     if (report !== 'none') {
@@ -78,7 +78,7 @@ export class StepLedger {
     const effect = undefined;
     const isStale = false;
     const edited: readonly string[] = [];
-    // Written out: an object that another is spread into is put together much slower.
+    // Written out because an object spread is much slower.
     const done = {
       turn,
       position,
@@ -117,7 +117,7 @@ export class StepLedger {
     this.#open = [];
   }
 
-  /** A file was changed: what was read of it before is not what stands there. */
+  /** A file changed, so earlier reads of it are outdated. */
   noteChange(path: string): void {
     for (const step of this.#open) step.edited = [...step.edited, path];
     for (const step of [...this.#tail, ...this.#unread]) {
@@ -125,7 +125,7 @@ export class StepLedger {
     }
   }
 
-  /** Git threw away what was changed of some files behind a place: the steps that did that and nothing else changed nothing. */
+  /** Git discarded the changes of some files after a position: steps that only made those changes have no effect left. */
   noteRestored(paths: readonly string[], since: number): void {
     const isUndone = ({ position, edited }: OpenActivity): boolean =>
       position > since && edited.length > 0 && edited.every((path) => paths.includes(path));
@@ -136,7 +136,7 @@ export class StepLedger {
     this.#actions.splice(0, Infinity, ...this.#actions.filter(stands));
   }
 
-  /** Notes what was done, in words: each thing once, at its newest place. */
+  /** Records an action in words; a repeated one moves to its newest position. */
   act(phrase: string, { turn, position }: LogMoment): void {
     for (const step of this.#open) step.effect = detached(withEffect(step.effect, phrase));
     const before = this.#actions.findIndex((action) => action.text === phrase && action.turn === turn);
@@ -147,17 +147,17 @@ export class StepLedger {
     if (this.#actions.length > MAX_ACTIONS) this.#actions.shift();
   }
 
-  /** Whether it is known already what the step did that is being taken in. */
+  /** Whether the effect of the step being processed is already recorded. */
   get hasDeed(): boolean {
     return this.#open.some(({ effect }) => effect !== undefined);
   }
 
-  /** What may be quoted holds a state of the work tree. */
+  /** A quotable text contains a state of the work tree. */
   quoteReport(quotable: Quotable): void {
     this.#quotedReports = [...this.#quotedReports, quotable].slice(-MAX_QUOTED_REPORTS);
   }
 
-  /** What git said of the work tree is no longer so, once a file changed or a commit was made. */
+  /** Git's reports of the work tree are outdated once a file changes or a commit is made. */
   forgetReports(): void {
     if (this.#reports.length === 0) return;
     const stale = new Map(this.#reports.map(({ position, isWorthKeeping }) => [position, isWorthKeeping]));
@@ -168,28 +168,28 @@ export class StepLedger {
     this.#quotedReports = [];
   }
 
-  /** What was done last, each thing once. */
+  /** The last actions, each once. */
   actions(): Action[] {
     return [...this.#actions];
   }
 
-  /** The newest steps, the oldest first. Paths are told from `root`, a directory without its final slash or nothing. */
+  /** The newest steps, oldest first. Paths are relative to `root`, a directory without a trailing slash, or empty. */
   tail(root: string): Activity[] {
     return this.#tail.map((activity) => toldActivity(activity, { root, count: this.#tail.length }));
   }
 
-  /** Whether there is anything that the agent has not reacted to. */
+  /** Whether anything awaits the agent's reaction. */
   get hasUnread(): boolean {
     return this.#unread.length > 0;
   }
 
-  /** The newest steps that the agent has not reacted to. Paths are told from `root`. */
+  /** The newest steps that the agent has not reacted to. Paths are relative to `root`. */
   unread(root: string): Activity[] {
     return this.#unread.map((activity) => redactedActivity(activity, root));
   }
 }
 
-/** What is shown of one of `count` steps: most are gone before anybody asks, so this is done when somebody does. */
+/** What is shown of one of `count` steps. Computed on demand, because most steps are dropped unread. */
 function toldActivity(
   activity: OpenActivity,
   { root, count }: { readonly root: string; readonly count: number },
@@ -207,7 +207,7 @@ function toldActivity(
   );
 }
 
-/** Head and tail of a result, and between them how many lines are left out. */
+/** Head and tail of a result, with a count of the lines omitted between them. */
 function countedEnds(result: string): string {
   if (result.length <= 2 * UNREAD_LENGTH) return result;
   const head = headLines(result, UNREAD_LENGTH);
@@ -217,7 +217,7 @@ function countedEnds(result: string): string {
   return [head, ...moreRows(Math.max(0, between)), tail.slice(end)].join('\n');
 }
 
-/** Line feeds from a place in a text on. */
+/** Number of line feeds after an offset in a text. */
 function linesFrom(text: string, place: number): number {
   let lines = 0;
   for (let at = text.indexOf('\n', place); at >= 0; at = text.indexOf('\n', at + 1)) lines++;
@@ -245,7 +245,7 @@ function withoutRoot(text: string, root: string): string {
 
 const EDITED = 'edited ';
 
-/** What a call did so far with one thing more: edits of several files are one effect. */
+/** A call's effect with one more added: edits of several files are one effect. */
 function withEffect(effect: string | undefined, phrase: string): string {
   if (effect === undefined) return phrase;
   const isMore = effect.startsWith(EDITED) && phrase.startsWith(EDITED);

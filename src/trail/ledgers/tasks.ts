@@ -1,4 +1,4 @@
-// What the tasks of a package run, as they print it: who runs a task runs its commands.
+// The commands behind a package's tasks, as the tasks print them: running a task runs its commands.
 
 import { detached } from '../../text/sentences.ts';
 import { splitCommands } from '../../shell/runners.ts';
@@ -13,22 +13,22 @@ export interface PackageTask {
   readonly commands: readonly string[];
 }
 
-/** A run by its commands and where it ran, as far as anything said so. */
+/** A run by its commands and, if known, where it ran. */
 interface TaskRun {
   readonly parts: readonly string[];
   readonly directory: string | undefined;
 }
 
-/** How a task says what it runs: the package and the task, then the script. @source npm 6 to 11, pnpm */
+/** How a task prints what it runs: the package and the task, then the script. @source npm 6 to 11, pnpm */
 const PRINTED =
   /^> (?:@[^\s/]{1,100}\/)?([^\s@/]{1,100})@\S{1,100} (\S{1,100})(?: \S{1,300})?\n> (.{1,600})$/gm;
 const CALL = /^(?:npm|pnpm|yarn|bun) (?:run )?([\w:.-]{1,100})$/;
 
-/** Remembers what tasks were seen to run. */
+/** Remembers the commands seen to run in tasks. */
 export class TaskLedger {
   readonly #tasks = new Map<string, PackageTask>();
 
-  /** The commands that a run is known to have run, by what it printed and by what its tasks printed before. */
+  /** The commands that a run executed, according to its own output and to earlier output of its tasks. */
   ranBy({ parts, directory }: TaskRun, output: string): readonly PackageTask[] {
     const printed = output.startsWith('> ') || output.includes('\n> ') ? tasksIn(output) : [];
     for (const task of printed) this.#tasks.set(`${task.owner} ${task.name}`, task);
@@ -51,7 +51,7 @@ function tasksIn(output: string): PackageTask[] {
   });
 }
 
-/** Whether a package may lie in a directory, by their names. */
+/** Whether a package may be in a directory, judging by their names. */
 export function isOwn(owner: string, directory: string): boolean {
   return owner.endsWith(directory.slice(directory.lastIndexOf('/') + 1));
 }

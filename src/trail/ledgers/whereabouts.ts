@@ -1,14 +1,14 @@
-// Where the work happens now: a session moves between directories, work trees and branches, which its head does not tell.
+// The current place of the work. A session moves between directories, work trees and branches, which its header does not show.
 
 import type { CallMeaning } from '../calls/calls.ts';
 import { detached } from '../../text/sentences.ts';
 import { gitCommandOf, joinPath } from '../../shell/scripts.ts';
 import type { SimpleCommand } from '../../shell/scripts.ts';
 
-/** Characters at the head of an output in which git names its branch. */
+/** Characters at the head of an output that are searched for git's branch name. */
 const SEARCHED_LENGTH = 2_000;
 
-/** How git names the branch it is on. @source git status, status -b, switch, checkout and commit */
+/** How git reports the current branch. @source git status, status -b, switch, checkout and commit */
 const BRANCH_REPORTS = [
   /^On branch (\S{1,200})$/m,
   /^## (?:No commits yet on )?((?:[^\s.]|\.(?!\.\.)){1,200})(?:\.\.\.\S+)?(?: \[.{1,60}\])?$/m,
@@ -16,16 +16,16 @@ const BRANCH_REPORTS = [
   /^\[([^\s\]]{1,200})(?: \(root-commit\))? [0-9a-f]{7,40}\] /m,
 ];
 
-/** How git says that no branch is checked out. */
+/** How git reports that no branch is checked out. */
 const DETACHED =
   /^(?:HEAD detached at |## HEAD \(no branch\)|\[detached HEAD [0-9a-f]{7,40}\]|HEAD is now at )/m;
 
-/** Commands that decide together where the work happens: one look at another place moves nothing. */
+/** The newest commands that determine the place by majority: a single look elsewhere does not change it. */
 const DECIDING_COMMANDS = 7;
 /** Directories whose branch is remembered, those named last. */
 const MAX_BRANCHES = 60;
 
-/** Keeps the directory of most of the newest commands, and the branch that was named last for each directory. */
+/** Tracks where most of the newest commands ran, and the last branch reported for each directory. */
 export class PlaceLedger {
   readonly #directories: string[] = [];
   /** By directory, the newest last. */
@@ -38,17 +38,17 @@ export class PlaceLedger {
     return this.#directories.findLast((directory) => counts.get(directory) === most);
   }
 
-  /** The branch that is checked out in a directory, or undefined where nothing told it. */
+  /** The branch checked out in a directory; undefined if nothing reported it. */
   branchOf(directory: string): string | undefined {
     return this.#branches.get(this.#checkoutOf(directory));
   }
 
-  /** Takes over a branch that the file itself names for a directory. */
+  /** Records a branch that the file itself names for a directory. */
   noteBranch(directory: string, branch: string): void {
     this.#set(withoutSlash(directory), branch);
   }
 
-  /** Takes in where a command ran: the directory it was given, then where its script went. */
+  /** Records where a command ran: the directory that the call names, then the one that its script changed to. */
   noteCall({ simple, directory }: CallMeaning, root: string | undefined): void {
     if (simple === undefined) return;
     const to = placeOf(simple.findLast(({ words }) => words[0] !== 'cd')?.directory, directory ?? root);
@@ -57,14 +57,14 @@ export class PlaceLedger {
     if (this.#directories.length > DECIDING_COMMANDS) this.#directories.shift();
   }
 
-  /** Takes in the branches that a script sets and that git reports: each belongs to the directory where git ran. */
+  /** Records the branches that a script sets and git reports, each for the directory where git ran. */
   noteOutput({ simple = [], directory }: CallMeaning, output: string, run: Ran): void {
     const calls = simple.flatMap((command) => gitCallOf(command, directory ?? run.root));
     if (!run.failed) for (const call of calls) this.#noteWords(call);
     const [place, other] = new Set(
       calls.filter(({ isWorktree }) => !isWorktree).map((call) => call.directory),
     );
-    // Of several places an output does not say which it is about.
+    // With several places, an output does not say which one it is about.
     if (place === undefined || other !== undefined) return;
     const head = output.slice(0, SEARCHED_LENGTH);
     const branch =
@@ -92,7 +92,7 @@ export class PlaceLedger {
     }
   }
 
-  /** The known checkout that a directory lies in; work trees are often kept below the checkout they came from. */
+  /** The known checkout that contains a directory. Work trees are often inside the checkout they came from. */
   #checkoutOf(directory: string): string {
     for (let at = directory.length; at > 0; at = directory.lastIndexOf('/', at - 1)) {
       const above = directory.slice(0, at);
@@ -105,7 +105,7 @@ export class PlaceLedger {
 
 /** How and where a script ran. */
 export interface Ran {
-  /** The directory that calls run in which name none. */
+  /** The directory of calls that name none. */
   readonly root: string | undefined;
   readonly failed: boolean;
 }
@@ -113,11 +113,11 @@ export interface Ran {
 /** One run of git. */
 interface GitCall {
   readonly directory: string;
-  /** It is about work trees, whatever directory it ran in. */
+  /** It concerns work trees, whatever directory it ran in. */
   readonly isWorktree: boolean;
   /** It may leave the checkout without a branch. */
   readonly movesHead: boolean;
-  /** The branch that its words put in place, in a directory of its own or where it ran. */
+  /** The branch that its words check out, in a separate directory or where it ran. */
   readonly sets: { readonly at?: string; readonly branch: string | undefined } | undefined;
 }
 
@@ -138,7 +138,7 @@ const NAMES_BRANCH: ReadonlyMap<string, RegExp> = new Map([
   ['branch', /^-[mM]$/],
 ]);
 
-/** The branch that `checkout -b`, `switch -c` and `branch -m` leave checked out; others tell it in what they print. */
+/** The branch that `checkout -b`, `switch -c` and `branch -m` leave checked out; other verbs report it in their output. */
 function newBranch(verb: string, words: readonly string[]): { readonly branch: string } | undefined {
   const flags = NAMES_BRANCH.get(verb);
   const at = flags === undefined ? -1 : words.findIndex((word) => flags.test(word));
@@ -150,7 +150,7 @@ function newBranch(verb: string, words: readonly string[]): { readonly branch: s
 
 const WORKTREE_OPTIONS_WITH_VALUE = new Set(['-b', '-B', '--reason']);
 
-/** `worktree add [-b BRANCH] DIR [COMMIT]`; without `-b` an existing branch, or a new one by the name of the directory. */
+/** `worktree add [-b BRANCH] DIR [COMMIT]`; without `-b` an existing branch, or a new one named after the directory. */
 function addedWorktree(words: readonly string[], place: string): GitCall['sets'] {
   if (words[0] !== 'add') return undefined;
   const operands: string[] = [];
@@ -167,11 +167,11 @@ function addedWorktree(words: readonly string[], place: string): GitCall['sets']
   if (at === undefined || directory === '') return undefined;
   if (branch !== undefined) return { at, branch };
   if (words.some((word) => word === '-d' || word === '--detach')) return { at, branch: undefined };
-  // What is checked out may be a commit or a branch of a remote: its own output will tell.
+  // What is checked out may be a commit or a remote branch: its own output will show it.
   return { at, branch: commit === undefined ? at.slice(at.lastIndexOf('/') + 1) : undefined };
 }
 
-/** An absolute directory, ways up taken; undefined for a relative path without a base, a home and a variable. */
+/** An absolute directory with `..` resolved; undefined for a relative path without a base, a home directory or a variable. */
 export function placeOf(moved: string | undefined, base: string | undefined): string | undefined {
   const path = moved === undefined ? base : joinPath(base, moved);
   if (path?.startsWith('/') !== true || path.includes('$')) return undefined;
@@ -183,7 +183,7 @@ export function placeOf(moved: string | undefined, base: string | undefined): st
   return `/${kept.join('/')}`;
 }
 
-/** What a command printed that was run alone to tell the branch. */
+/** The output of a command that was run alone to show the branch. */
 function shownBranch(simple: readonly SimpleCommand[], output: string): string | undefined {
   const [only, other] = simple.filter(({ words }) => words[0] !== 'cd');
   if (only === undefined || other !== undefined) return undefined;

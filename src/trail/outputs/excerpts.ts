@@ -1,4 +1,4 @@
-// Which rows of a result tell what it says.
+// Which rows of a result carry its content.
 
 import { leftOut, moreMark } from '../calls/changes.ts';
 import { identifiersOf } from '../../text/identifiers/identifiers.ts';
@@ -11,33 +11,36 @@ import { clip, ELLIPSIS, hasMatches } from '../../text/sentences.ts';
 /** Characters of a row of a result. */
 const RESULT_ROW = 200;
 
-/** What a result is excerpted for. */
+/** What an excerpt is made for. */
 export interface Excerpting {
-  /** Characters of the excerpt, about. */
+  /** Approximate length of the excerpt in characters. */
   readonly room: number;
-  /** Of the names that count and were not told yet, what each weighs. */
+  /** The weight of each name that counts and was not yet shown. */
   readonly weights: ReadonlyMap<string, number>;
-  /** Names for which a row of a listing is told. */
+  /** Names whose rows in a listing are shown. */
   readonly counting: ReadonlySet<string>;
-  /** Whether it is the text of a file, which begins with what it imports and ends with anything. */
+  /** Whether it is the text of a file, which begins with imports and ends with anything. */
   readonly isRead: boolean;
-  /** Whether it is known to tell of a failure: then what it says of the cause counts. */
+  /** Whether it is known to report a failure: then its text about the cause counts. */
   readonly hasFailed: boolean;
-  /** Names that the call itself gives: what it looks for. */
+  /** Names in the call itself: what it searches for. */
   readonly sought: ReadonlySet<string>;
 }
 
-/** Shares of the room for what came of a call, what it counts and what went wrong in it, or why a run failed that did; for the rows that name most, and for its beginning. */
+/**
+ * Shares of the room: for outcomes, counts and problems of a call, or the cause of a failed run; for the rows with most names;
+ * and for the beginning.
+ */
 const PROBLEMS_SHARE = 0.4;
 const CAUSES_SHARE = 0.8;
 const NAMING_SHARE = 0.5;
 const HEAD_SHARE = 0.2;
 const SHOWN_PROBLEMS = 4;
 const SHOWN_COUNTS = 2;
-/** Rows of a result whose names are looked at, at either end. */
+/** Rows at either end of a result whose names are examined. */
 const WEIGHED_ROWS = 150;
 
-/** Characters that a result takes which is told whole. */
+/** Characters that a result takes if shown in full. */
 export function wholeLength(result: string): number {
   return lengthOf(plainRows(result, false).map((row) => clip(withoutColumns(row.trim()), RESULT_ROW)));
 }
@@ -46,19 +49,19 @@ function lengthOf(rows: readonly string[]): number {
   return rows.reduce((sum, row) => sum + row.length + 1, 0);
 }
 
-/** The rows of a result that say anything: of JSON one for each object, of a diff those that differ. */
+/** The meaningful rows of a result: for JSON one per object, for a diff those that differ. */
 function plainRows(result: string, isRead: boolean): readonly string[] {
   const objects = isRead ? undefined : objectRows(result);
   return withoutEqual(objects ?? differingRows(tellableRows(result)));
 }
 
-/** Rows of a result that tell, in their order; a row `…` stands where others are left out, the last with how many there are. */
+/** Rows of a result that carry its content, in order; a row `…` replaces omitted ones, and the last such row counts them. */
 export function tellingRows(
   result: string,
   { room, weights, counting, isRead, hasFailed, sought }: Excerpting,
 ): string[] {
   const all = plainRows(result, isRead);
-  // What follows was not kept: its mark is no row, and what comes before it no end.
+  // The rest was not kept: its mark is not a row, and what precedes it is not an end.
   const beyond = leftOut(all.at(-1) ?? '') ?? 0;
   const plain = beyond === 0 ? all : all.slice(0, -1);
   const rows = plain.map((row) =>
@@ -106,18 +109,18 @@ export function tellingRows(
   return isRead || hasFailed ? told : withCount(told, uncounted(rows, kept) + beyond, hasEnd);
 }
 
-/** How many rows those that are not kept stand for: a mark between them for as many as it says. */
+/** How many rows the omitted ones represent: a mark among them counts for the number it names. */
 function uncounted(rows: readonly string[], kept: ReadonlySet<number>): number {
   return rows.reduce((sum, row, at) => sum + (kept.has(at) ? 0 : (leftOut(row) ?? 1)), 0);
 }
 
-/** Rows with how many are left out at the last place where some are. */
+/** Rows with a count at the last omission, if any. */
 function withCount(told: readonly string[], left: number, hasEnd: boolean): string[] {
   const mark = moreMark(left);
   return hasEnd ? told.with(told.lastIndexOf(ELLIPSIS), mark) : [...told, mark];
 }
 
-/** A row of a table without what only puts its cells below each other. */
+/** A table row without its column padding. */
 function withoutColumns(row: string): string {
   const gaps = row.includes('   ') ? row.split(GAP) : [row];
   return gaps.length > LEAST_GAPS ? gaps.join('  ') : row;
@@ -126,18 +129,18 @@ function withoutColumns(row: string): string {
 const GAP = / {3,}/;
 const LEAST_GAPS = 2;
 
-/** A row that is what came of a call: a commit, a push, a version, the address of a pull request or an issue. */
+/** A row that states the outcome of a call: a commit, a push, a version, the address of a pull request or an issue. */
 const OUTCOME =
   /^\[\S{1,100}(?: \(root-commit\))? [0-9a-f]{7,40}\] |^https:\/\/(?=\S+$)\S+\/(?:pull|issues|merge_requests|releases)\/\S|^[ +*]?\s*(?:[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}|\[new (?:branch|tag)\]) +\S+ +-> |^v?\d+\.\d+\.\d\S*$/;
 
-/** What says nothing: rules, fences, what tools say when all went well, what a harness says of itself. */
+/** Rows without content: rules, fences, success messages of tools, a harness's notes about itself. */
 const CHATTER =
   /^\s*(?!\s)(?:[\s|:=_*─━═⎯│┃{}()[\];,-]*|\/\*\*?|\*\/|Exit code:? \d+|```\w*|~~~\w*|<\/?(?:content|path|type|file|entries)>.*|The file .{1,300} has been (?:updated|created)(?: successfully)?\b.*|File created successfully at.*|Here's the result of running `cat -n`.*|Success\. Updated the following files:|(?:Edit applied|Wrote file|Edited file|File (?:written|edited|updated)) ?successfully\.?.*|Successfully (?:replaced text|wrote \d|edited|applied).*|Shell cwd was reset to .*|\(no output\)|Traceback \(most recent call last\):?|Debugger attached\.|Waiting for the debugger.*|> (?=\S+@\d)\S+ \S.*)$/;
 
-/** A number that a reader puts before a line, with the indentation behind it. */
+/** A number that a reader puts before a line, with the indentation after it. */
 const NUMBERED = /^ *(\d{1,6})(?:→|\t)\s*/;
 
-/** Rows of a result without what a harness adds for the agent of that moment, and without chatter. */
+/** Rows of a result without a harness's passing notes to the agent and without chatter. */
 export function tellableRows(result: string): string[] {
   return withoutNotices(result)
     .split('\n')
@@ -145,7 +148,7 @@ export function tellableRows(result: string): string[] {
     .filter((row) => !CHATTER.test(row.replace(/^\d+: /, '')));
 }
 
-/** What a harness adds to a result for the agent of that moment is no result. */
+/** A harness's passing notes to the agent are not part of a result. */
 function withoutReminders(text: string): string {
   return text.includes(REMINDER)
     ? text.replaceAll(/<system-reminder>[^]*?(?:<\/system-reminder>|$)/g, '')
@@ -156,20 +159,20 @@ const REMINDER = '<system-reminder>';
 
 const CITATION = '<oai-mem-citation>';
 
-/** The text of a message without what it says, for a program, of the memories that it drew from. @source Codex */
+/** A message's text without its machine-readable citations of memories. @source Codex */
 export function withoutCitations(text: string): string {
   return text.includes(CITATION)
     ? text.replaceAll(/\n?<oai-mem-citation>[^]*?(?:<\/oai-mem-citation>|$)/g, '')
     : text;
 }
 
-/** What the tools that read say around the text of a file. @source session files of Gemini CLI and SWE-agent */
+/** What read tools print around the text of a file. @source session files of Gemini CLI and SWE-agent */
 const READ_NOTICE =
   /^[ \t]*(?:\(this is the (?:beginning|end) of the file\)|\(\d+ more lines (?:above|below)\)|\[File: .{1,300} \(\d+ lines total(?: after edit)?\)\]|(?:\.{3} )?[[(]\d+ more lines (?:not shown|in file)\. Use offset=\d+ to continue.{0,20}[\])]|\(Open file: .{1,300}\)|\(Current directory: .{1,300}\))[ \t]*(?:\n|$)/gm;
 const TRUNCATED =
   /^\s*IMPORTANT: The file content has been truncated\.[^]{0,1000}?\n--- FILE CONTENT \(truncated\) ---\n/;
 
-/** What a text holds if it holds any of the two. */
+/** Strings of which a text with either contains at least one. */
 const MAY_NOTICE = [
   'IMPORTANT: The file',
   ' of the file)',
@@ -179,7 +182,7 @@ const MAY_NOTICE = [
   '(Current directory: ',
 ];
 
-/** The text of a file without what its reader and a harness say around it. */
+/** The text of a file without the notes of its reader and its harness. */
 export function withoutNotices(text: string): string {
   const told = withoutAgentNotes(withoutReminders(text));
   return MAY_NOTICE.some((part) => told.includes(part))
@@ -187,7 +190,7 @@ export function withoutNotices(text: string): string {
     : told;
 }
 
-/** What a harness tells an agent of how to deal with another one that runs in the background. @source Claude Code session files */
+/** A harness's instructions to an agent about another one in the background. @source Claude Code session files */
 const AGENT_NOTES =
   / \(internal ID - do not mention to user\.[^\n]*|^(?:output_file: [^\n]*\n)?Do NOT Read or Bash tail this file[^\n]*\n?/gm;
 
@@ -198,7 +201,7 @@ function withoutAgentNotes(text: string): string {
 const DIFF_FILE = /^diff --git a\/\S+ b\//;
 const DIFF_NOISE = /^(?:index [0-9a-f]+\.\.|--- |\+\+\+ |@@ |(?:new|deleted) file mode |old mode |new mode )/;
 
-/** Of a diff the files and the rows that differ. */
+/** The files of a diff and the rows that differ. */
 function differingRows(rows: readonly string[]): readonly string[] {
   const first = rows.findIndex((row) => DIFF_FILE.test(row));
   if (first < 0) return rows;
@@ -213,18 +216,20 @@ function differingRows(rows: readonly string[]): readonly string[] {
 
 /** Characters that a row costs besides its own. */
 const ROW_OVERHEAD = 12;
-/** What is kept of the weight of a row that says little by itself: a lone field, a closing brace. */
+/** Factor for the weight of a row that means little by itself: a lone field, a closing brace. */
 const BARE_ROW = 0.3;
 const WORD = /[A-Za-z]{2,}/g;
-/** Words that make a row say something. */
+/** Least number of words in a meaningful row. */
 const SOME_WORDS = 3;
-/** How much more a row is worth that names what was looked for. */
+/** Factor for the weight of a row that names what was searched for. */
 const SOUGHT_FACTOR = 3;
 const NOTHING_SOUGHT: ReadonlySet<string> = new Set();
-/** Share of the weight of a row that no row before it has told. */
+/** Share of a row's weight that earlier rows must not have covered. */
 const LEAST_NEW = 0.5;
 
-/** The rows that name anything that counts, those that name most for their length first, none that names what others do. */
+/**
+ * The rows that name anything that counts, those with the highest density of names first; skips rows whose names others cover.
+ */
 export function byNames(
   rows: readonly string[],
   weights: Excerpting['weights'],

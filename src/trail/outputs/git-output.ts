@@ -1,15 +1,15 @@
-// What git prints, as data: commits, the state of the work tree, what was pushed, which commit is checked out.
+// Parses git's output: commits, the state of the work tree, pushes, what is checked out.
 
 /** A commit that git reports: `[branch abc1234] subject`. */
 export interface ReportedCommit {
   readonly branch: string;
   readonly hash: string;
   readonly subject: string;
-  /** How many files it changed, where git counted them below it. */
+  /** Number of files it changed, if git printed it below. */
   readonly files: number | undefined;
 }
 
-/** Commits that git reports to have made, in order. */
+/** The commits that git reports to have made, in order. */
 export function commitsIn(output: string): ReportedCommit[] {
   if (!output.includes('[')) return [];
   const rows = output.split('\n');
@@ -23,12 +23,12 @@ export function commitsIn(output: string): ReportedCommit[] {
   });
 }
 
-/** A path as `git status` tells it. */
+/** A path in a listing of `git status`. */
 export interface ListedPath {
   readonly path: string;
-  /** A change of it waits in the index for the next commit. */
+  /** The index holds a change of it for the next commit. */
   readonly isStaged: boolean;
-  /** It has a change that does not. */
+  /** It has a change that the index does not hold. */
   readonly isDirty: boolean;
   readonly isUntracked: boolean;
   readonly isDeleted: boolean;
@@ -36,7 +36,7 @@ export interface ListedPath {
   readonly isModified: boolean;
 }
 
-/** What `git status` listed, in either of its forms; empty where nothing is to be committed. */
+/** The listing of `git status`, in either form; empty if nothing is to be committed. */
 export function statusIn(output: string): ListedPath[] {
   return /^(?:On branch |HEAD detached |nothing to commit|Changes (?:to be committed|not staged)|no changes added)/m.test(
     output,
@@ -47,7 +47,7 @@ export function statusIn(output: string): ListedPath[] {
 
 const SHORT_ROW = /^([ MADRCUT?!])([ MADRCUT?!]) (\S.*)$/;
 
-/** The first run of rows such as ` M src/a.ts`: other commands may have printed before and behind it. */
+/** The first run of rows such as ` M src/a.ts`: other commands may have printed before and after it. */
 function shortStatus(output: string): ListedPath[] {
   const rows = output.split('\n');
   const isRow = (row: string): boolean => SHORT_ROW.test(row) && !row.startsWith('  ');
@@ -96,21 +96,21 @@ function longStatus(output: string): ListedPath[] {
   return listed;
 }
 
-/** A path as it is called now, without the quotes around one with blanks. */
+/** The current name of a path, without the quotes around one with blanks. */
 function newName(told: string): string {
   const to = told.slice(told.lastIndexOf(' -> ') + (told.includes(' -> ') ? 4 : 1));
   return to.replace(/^"(.*)"$/, '$1').trimEnd();
 }
 
-/** How many commits a branch has that its remote does not, and the other way round. */
+/** How many commits a branch has that its remote lacks, and the reverse. */
 export interface Distance {
   readonly ahead: number;
   readonly behind: number;
 }
 
 /**
- * How far the branch is from its own upstream, as `git status` and `git checkout` tell; undefined where they do
- * not, or where the upstream is another branch, from which this one only came.
+ * How far the branch is from its own upstream, according to `git status` and `git checkout`; undefined if they do not say, or
+ * if the upstream is another branch from which this one was created.
  */
 export function distanceIn(output: string): Distance | undefined {
   const short = /^## ((?:[^\s.]|\.(?!\.\.))+)\.\.\.[^\s/]+\/(\S+)(?: \[(.{1,60})\])?$/m.exec(output);
@@ -138,15 +138,15 @@ export function distanceIn(output: string): Distance | undefined {
 /** How a push of a branch ended. `other`: only other branches or tags were pushed. */
 export interface PushReport {
   readonly result: 'pushed' | 'refused' | 'other';
-  /** The commit that is the remote's now, where git names it. */
+  /** The remote's new commit, if git prints it. */
   readonly hash: string | undefined;
-  /** Why it was refused, in git's words. */
+  /** The reason for a rejection, in git's words. */
   readonly reason: string | undefined;
 }
 
 const PUSH_ROW = /^ ([ +*=!-]) +(\[[^\]]+\]|\S+) +(\S+) -> (\S+)(?: \((.{1,80})\))?/;
 
-/** Reads the report of a push; `branch` is undefined where it is not known which one is checked out. */
+/** Parses the report of a push; `branch` is undefined if the checked-out branch is unknown. */
 export function pushIn(output: string, branch: string | undefined): PushReport | undefined {
   const rows = output.split('\n').flatMap((row) => {
     const [, mark, range = '', from, to, reason] = PUSH_ROW.exec(row) ?? [];
@@ -170,13 +170,13 @@ export function pushIn(output: string, branch: string | undefined): PushReport |
     : undefined;
 }
 
-/** A commit in a listing of them. */
+/** A commit in a listing. */
 export interface LoggedCommit {
   readonly hash: string;
   readonly subject: string;
 }
 
-/** The commits that `git log` or `git show` listed, the newest first, in the forms that begin with the hash. */
+/** The commits that `git log` or `git show` listed, newest first, in the formats that begin with the hash. */
 export function loggedIn(output: string): LoggedCommit[] {
   const rows = output.split('\n');
   return rows.flatMap((row, at) => {
@@ -191,8 +191,8 @@ export function loggedIn(output: string): LoggedCommit[] {
 }
 
 /**
- * The commit with which a listing begins, in a form that begins with its hash: the subject stands behind it or, where the
- * form has a line feed there, below it.
+ * The first commit of a listing, in a format that begins with its hash; the subject follows on the same line or, with a line
+ * feed in the format, on the next.
  */
 export function firstLogged(output: string): LoggedCommit | undefined {
   const [first = '', second = ''] = output.trimStart().split('\n', 2);
@@ -201,7 +201,7 @@ export function firstLogged(output: string): LoggedCommit | undefined {
   return logged !== undefined && first.includes(logged.hash) ? logged : undefined;
 }
 
-/** The files of commits, as `--stat` and `--name-only` list them; long paths are cut in front. */
+/** The files of commits, as `--stat` and `--name-only` list them; git cuts long paths at the front. */
 export function listedFiles(output: string): string[] {
   return output.split('\n').flatMap((row) => {
     const path = /^ (?:\.\.\.\/)?(\S[^|]{0,300}?) +\| +(?:\d|Bin)|^(?:[AMDR]\d*\t)?([\w./-]+\.\w+)$/.exec(

@@ -1,31 +1,31 @@
-// Whether anybody was told how a command ended: a pipe has the status of its last program, and a list that of its last command.
+// Whether the output reveals how a command ended: a pipe has the status of its last program, a list that of its last command.
 
 import { saysPassed } from './outputs.ts';
 import type { SimpleCommand } from '../../shell/scripts.ts';
 
-/** A script that ran without a failure that anybody was told of. */
+/** A script that ran without a reported failure. */
 export interface QuietScript {
   readonly script: string;
   readonly simple: readonly SimpleCommand[];
   readonly output: string;
 }
 
-/** Whether the status of any of some commands of a script is not known, and its output does not say either that it went well. */
+/** Whether the status of any of some commands in a script is unknown and its output does not show success either. */
 export function isStatusHidden(of: readonly SimpleCommand[], run: QuietScript): boolean {
   const hidden = of.filter((one) => isHidden(one, run));
   return hidden.length > 0 && !tellsSuccess(run, { of, hidden });
 }
 
-/** Whether a script has printed a status other than 0 with which one of some commands ended: `npm test; echo "exit: $?"`. */
+/** Whether a script printed a status other than 0 for one of some commands: `npm test; echo "exit: $?"`. */
 export function printsFailure(of: readonly SimpleCommand[], run: Omit<QuietScript, 'script'>): boolean {
   return printedStatuses(of, run).some((status) => status !== 0);
 }
 
-/** What goes on whatever came before it: `|| true`. */
+/** A script continues after it in any case: `|| true`. */
 const GUARD = /\|\|\s*(?:true|:|echo|printf)(?:[\s;)]|$)/;
 
 function isHidden(one: SimpleCommand, { script, simple }: QuietScript): boolean {
-  // What a condition was is known by what followed.
+  // What follows a condition shows its result.
   if (one.joint === 'inner') return false;
   const at = simple.indexOf(one);
   const sets = (option: RegExp): boolean =>
@@ -35,19 +35,19 @@ function isHidden(one: SimpleCommand, { script, simple }: QuietScript): boolean 
   return script.includes('||') && GUARD.test(script.slice(script.lastIndexOf(one.words[0] ?? '')));
 }
 
-/** Filters that let the end of an output through, and those that let through something of any output. */
+/** Filters that pass the end of an output, and those that pass some part of any output. */
 const ENDS = new Set(['tail', 'tee', 'cat']);
 const WINDOWS = new Set([...ENDS, 'head']);
-/** What sends complaints away. */
+/** Discards error output. */
 const SILENCED = /(?:2|&)>+\s*\/dev\/null/;
-/** What stands for an output where there is none. @source pi, Claude Code */
+/** What represents an empty output. @source pi, Claude Code */
 const NOTHING = /^\s*(?!\s)(?:\(no output\)|\(Bash completed with no output\))?\s*$/;
 
-/** A line that no checker prints that found something: what it counts, or its last word. */
+/** A line that no checker prints after finding something: its count, or its last word. */
 const SAYS_WELL =
   /^\s*(?:PASS(?:ED)?\s*$|OK(?: \(.{1,80}\))?\s*$|ok\s+\S+\s+(?:[\d.]+m?s\b|\(cached\))|test result: ok\b|# fail 0\b|Success: no issues|All checks passed|All matched files use|Compiled successfully|BUILD SUCCESS|Build succeeded|[✓✔] built in|Finished (?:`|dev\b|release\b|test\b)|No (?:issues|errors|problems|warnings) found\b)|(?:^|[^\d.,])0 (?:issues|errors|problems|failures|failed|fail|offenses)\b/i;
 
-/** Programs that end with words for it where what they run fails. */
+/** Programs that print a failure at the end if what they run fails. */
 const COMPLAINS_LAST = /^(?:npm|pnpm|yarn|bun|make|mise|just|cargo)$/;
 
 function tellsSuccess(
@@ -70,13 +70,13 @@ function tellsSuccess(
     .some((line) => line.length < LONGEST_LINE && (SAYS_WELL.test(line) || saysPassed(line)));
 }
 
-/** Characters of a line in which a checker says how it went; longer ones are data. */
+/** Characters of a line in which a checker reports its result; longer lines are data. */
 const LONGEST_LINE = 2_000;
 
-/** How a shell names the status of the command before, or of the first one of a pipe. */
+/** How a shell refers to the status of the previous command, or of the first one in a pipe. */
 const STATUS = /\$\?|\$\{PIPESTATUS\[0\]\}|\$\{pipestatus\[1\]\}/;
 
-/** The statuses that a script prints of some of its commands. */
+/** The statuses that a script prints for some of its commands. */
 function printedStatuses(
   of: readonly SimpleCommand[],
   { simple, output }: Omit<QuietScript, 'script'>,

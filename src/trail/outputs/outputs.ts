@@ -1,26 +1,26 @@
-// What a tool result says about how its call went: status, and the few lines that tell.
+// What a tool result says about its call: the status, and the few lines that show the outcome.
 
 import { isNoise } from '../../text/noise.ts';
 import { clip, oneLine } from '../../text/sentences.ts';
 
-/** A tool result taken apart. */
+/** A parsed tool result. */
 export interface ToolOutcome {
-  /** The output proper, without the wrapper that the producer puts around it. */
+  /** The output itself, without the producer's wrapper. */
   readonly text: string;
   readonly exitCode: number | undefined;
-  /** The producer says that the call went well, without a code. */
+  /** The producer reports success without a code. */
   readonly isKnownWell?: boolean;
-  /** A session that runs on, to which later writes refer. */
+  /** A session that is still running; later writes refer to it. */
   readonly processId: string | undefined;
 }
 
-/** Head and tail of an output that are looked at; what a command ends with tells most. */
+/** Characters searched at the head and the tail of an output; the end of a command's output matters most. */
 const SCANNED_HEAD = 12_000;
 const SCANNED_TAIL = 12_000;
 
 /**
- * Takes a result apart: Codex's `{"output":…,"metadata":{"exit_code":…}}`, what it says of its sandbox, its "Process
- * exited with code" header, Claude Code's "Exit code 1" line and Copilot CLI's last one. Anything else is output with an unknown status.
+ * Parses a result: Codex's `{"output":…,"metadata":{"exit_code":…}}`, its sandbox message, its "Process exited with code"
+ * header, Claude Code's "Exit code 1" line and Copilot CLI's closing line. Anything else is output with an unknown status.
  */
 export function outcomeOf(result: string): ToolOutcome {
   if (isWrapped(result)) return jsonOutcome(result);
@@ -41,14 +41,14 @@ export function outcomeOf(result: string): ToolOutcome {
   };
 }
 
-/** What a shell that several calls share says below an output. @source Copilot CLI */
+/** The footer of a shell that several calls share. @source Copilot CLI */
 const ENDED = /\n?<shellId: \d{1,9} completed with exit code (-?\d{1,9})>$/;
 
 function shellOutcome(output: string, exitCode: number): ToolOutcome {
   return { text: excerpt(output), exitCode, processId: undefined };
 }
 
-/** Whether a result is wrapped in JSON, its line feeds escaped. @source Codex 0.34 */
+/** Whether a result is wrapped in JSON, with escaped line feeds. @source Codex 0.34 */
 export function isWrapped(result: string): boolean {
   return result.startsWith('{"output":');
 }
@@ -79,7 +79,7 @@ function jsonOutcome(result: string): ToolOutcome {
       return { text: excerpt(value.output), exitCode, processId: undefined };
     }
   } catch {
-    // Cut off by the producer: the text is all there is.
+    // The producer cut it off: the text is all there is.
   }
   return { text: excerpt(result), exitCode: undefined, processId: undefined };
 }
@@ -91,58 +91,58 @@ function excerpt(text: string): string {
 
 const PROBLEM =
   /\b(?:error|fatal|unknown|invalid|unrecognized|panic|exception|traceback|failed|failure|cannot|undefined|denied|not found|no such|unexpected|expected|assert\w*|refused|rejected|timed? ?out|conflict)\b|✗|✖|✘|^--- FAIL|^FAIL\b/i;
-/** Codes and names of errors, which have their own way of writing. */
+/** Error codes and names, recognizable by their spelling. */
 const PROBLEM_NAME = /\bE[A-Z]{4,}\b|\b[A-Z]{1,3}\d{3,5}\b|\w(?:Error|Exception)\b/;
-/** A line that decides: what was refused, what a compiler or a linter says of a place, or what ended a wait. */
+/** A decisive line: a rejection, a compiler's or linter's message about a place, or the end of a wait. */
 const DECIDES =
   /^\s*(?:! \[(?:remote )?rejected\]|fatal: |[^\s:]{1,200}\.\w{1,5}:\d{1,6}:\d{1,6}: (?!warning|note)\S+ \S)|\btimed out after\b/;
-/** A line that names a place, and what is wrong there in more than a word. */
+/** A line with a place and a problem described in more than one word. */
 const PLACED = /^\s*[^\s:]{1,200}\.\w{1,5}:\d{1,6}: (?!in |\w*Warning\b)\S+ \S/;
-/** Above what a linter found, where: a place and a rule, then a bar. @source Biome */
+/** The header above a linter's finding: a place and a rule, then a bar. @source Biome */
 const FINDING_HEAD = /^(\S{1,200}:\d{1,6}:\d{1,6} \S{1,80}) [^\n]*━/;
-/** Rows between such a head and what was found. */
+/** Rows between such a header and its finding. */
 const HEAD_ROWS = 3;
 const COUNT =
   /\b\d{1,7} (?:tests? )?(?:pass(?:ed|ing)?|fail(?:ed|ing|ures?)?|errors?|warnings?|skipped|todo|problems?|examples?)\b|^(?:ok|FAIL)\s+\S|^# (?:tests|pass|fail)\b|^Tests?:? /i;
-/** What each line holds that is a count: most outputs, and most lines of the others, hold nothing of it. */
+/** Strings of which every count contains one; most outputs, and most lines of the others, contain none. */
 const MAY_COUNT = /pass|fail|error|warning|skipped|todo|problem|example|^# tests|^(?:ok\s|tests?:? )/gim;
-/** A row of a table whose column tells that something failed: of the checks of a pull request, of the runs of a pipeline. */
+/** A table row with a failed status: of a pull request's checks, of a pipeline's runs. */
 const FAILED_CELL = /(?:\t|\| )(?:fail(?:ed|ure)?|error(?:ed)?|timed_out)(?:\t| \||$)/i;
 const NO_PROBLEM = /\b(?:0 (?:errors?|failed|failures|fail|problems?|warnings?)|no errors?)\b/i;
 
-/** A telling line is cut to this many characters. */
+/** An outcome line is cut to this many characters. */
 const TELLING_LENGTH = 220;
 
-/** A line that says what is wrong, rather than where or that something is. */
+/** A line that says what is wrong, rather than where, or that something is. */
 const SAYS_WHAT =
   /\w(?:Error|Exception)\b|\b(?:[Ee]rror|ERROR)(?: ?[:[(]| [A-Z]{1,3}\d{3,5}\b)|^E\s|^--- FAIL|^fatal:|^panic:|[Nn]ot found|[Nn]o such|\bexpected\b|[Ff]ailed to \w/;
 
-/** A line that names a test that passed: whatever words stand in its name, it is no problem. */
+/** A line that names a passed test; the words in that name do not make it a problem. */
 const PASSED =
   /^\s*(?:\(pass\)|\(skip\)|--- (?:PASS|SKIP)|PASS\b|[✓✔√]|ok\s+(?:\d|\S+\s+(?:[\d.]+m?s|\(cached\))))/;
 
-/** A line that names what failed, in the words of the common test runners, or what was expected instead. */
+/** A line that names a failure in the words of the common test runners, or the expected value. */
 const NAMES_FAILURE =
   /^\s*(?:\(fail\)|--- FAIL|FAIL(?:ED)?\b|[✗✖✘×] |not ok \d|●\s|E {2,}\S|test \S+ \.\.\. FAILED|CONFLICT \()/;
 
-/** What differs, below the name of a failing test. */
+/** The difference below the name of a failing test. */
 const DIFFERENCE = /^\s*(?:\+ |- )?(?:expected|received|actual|want|got|left|right)\b ?[:=]/i;
 
-/** A line that no run prints that went well. Names that a program merely prints ("error handling") are not enough. */
+/** A line that no successful run prints. Words that a program merely prints ("error handling") do not count. */
 const CERTAIN_FAILURE =
   /^\s*(?:\(fail\)|--- FAIL|(?:RESULT: ?)?FAIL(?:ED)?(?:\s|:|$)|not ok \d|npm (?:ERR!|error )|(?:ELIFECYCLE|error) +Command failed\b|Found [1-9]\d* errors?\b|[✖✘] \d+ problems? \([1-9]|\[\S{1,60}\] ERROR task failed|make(?:\[\d+\])?: \*\*\*|Traceback \(most|panic: |error(?:\[E\d+\])?: )|\berror TS\d+:|\b[1-9]\d* (?:tests? )?fail(?:ed|ing|ures?|s)?\b(?! to\b)|^# fail [1-9]/i;
 
-/** What each line holds that is a certain failure. */
+/** Strings of which every certain failure contains one. */
 const MAY_FAIL = /fail|error|not ok|npm err|\*\*\*|traceback|panic/gi;
 
-/** Whether an output says that something failed, whatever the status: a pipe has that of its last program. */
+/** Whether an output reports a failure, whatever the status: a pipe has the status of its last program. */
 export function saysFailed(text: string): boolean {
   return linesWith(MAY_FAIL, stripAnsi(text)).some(
     (line) => line.length < 2_000 && CERTAIN_FAILURE.test(line) && !PASSED.test(line),
   );
 }
 
-/** The lines of a text that hold what is sought; the others are not cut out. @param sought a global pattern, within a line */
+/** The lines of a text with a match; it does not copy the others. @param sought a global pattern that matches within a line */
 function linesWith(sought: RegExp, text: string): string[] {
   const lines: string[] = [];
   sought.lastIndex = 0;
@@ -155,14 +155,14 @@ function linesWith(sought: RegExp, text: string): string[] {
   return lines;
 }
 
-/** How a traceback begins, which tells nothing, and where a line of it says that it was. */
+/** The uninformative first line of a traceback, and the lines that name its places. */
 const TRACE_HEAD = /^\s*Traceback \(most recent call last\):?\s*$/;
 const TRACE_PLACE = /^\s+(File "[^"\n]{1,300}", line \d{1,9})/;
 const FRAME = /^\s*at \S.*:\d+:\d+\)?$/;
-/** Code that is not of the project. */
+/** Code outside the project. */
 const FOREIGN = /\/(?:site|dist)-packages\/|\/lib\/python[\d.]*\/|"<frozen /;
 
-/** By row, the places that the last lines of tracebacks tell of: of each the last in the project, as row and words. */
+/** The places at the ends of tracebacks, by row: for each the last one in the project, as row and words. */
 export function tracebackEnds(
   rows: readonly string[],
 ): ReadonlyMap<number, { readonly at: number; readonly place: string }> {
@@ -180,14 +180,14 @@ export function tracebackEnds(
   return ends;
 }
 
-/** Rows below the name of what failed first in which its error stands. @source Vitest, Jest */
+/** Rows below the name of the first failure that show its error. @source Vitest, Jest */
 const BELOW_FAILURE = 2;
 
-/** An output that says that there is nothing: it may be what the command was run to know. */
+/** An output that says nothing was found, which may be what the command was run to learn. */
 const SAYS_NONE = /^\s*(?:\[\]|\{\}|no (?:\S+ ){1,5}found\.?)\s*$/i;
 const EMPTY_LENGTH = 80;
 
-/** The lines that tell how a command went, at most `limit`: problems where it failed, what is wrong first; counts either way. */
+/** The lines that show a command's outcome, at most `limit`: problems if it failed, causes first; counts in any case. */
 export function tellingLines(text: string, hasFailed: boolean, limit = 4): string[] {
   if (!hasFailed && text.length <= EMPTY_LENGTH && SAYS_NONE.test(text)) return [oneLine(text)];
   const failing: string[] = [];
@@ -205,7 +205,7 @@ export function tellingLines(text: string, hasFailed: boolean, limit = 4): strin
   for (const [at, raw] of rows.entries()) {
     if (raw.length < 4 || raw.length > 2_000) continue;
     if (hasFailed && (PASSED.test(raw) || /^\s*(?:raise|throw)\b/.test(raw) || isOfTrace(raw))) continue;
-    // The code of a place tells nothing of what happened there.
+    // The code at a place says nothing about what happened there.
     if (traced !== undefined && /^\s/.test(raw) && TRACE_PLACE.test(rows[at - 1] ?? '')) continue;
     const end = traced?.get(at);
     if (end !== undefined) {
@@ -229,7 +229,7 @@ export function tellingLines(text: string, hasFailed: boolean, limit = 4): strin
     const cause = isBelow || DECIDES.test(raw) || PLACED.test(raw) ? deciding : says ? causes : others;
     (counted ? counts : namesFailure ? failing : cause).push(line);
   }
-  // The first failing test by its name, then what was wrong, then more of either.
+  // The first failing test by name, then what was wrong, then more of either.
   const problems = [
     ...failing.slice(0, 1),
     ...new Set(ends),
@@ -247,7 +247,7 @@ export function tellingLines(text: string, hasFailed: boolean, limit = 4): strin
   return noise === undefined ? lastLines(plain, 2) : [clip(oneLine(noise), TELLING_LENGTH)];
 }
 
-/** A row with cells between tabs as one that still shows them. */
+/** A tab-separated row with its cells kept visible. */
 function withBars(row: string): string {
   return FAILED_CELL.test(row) ? row.trim().replaceAll('\t', ' | ') : row;
 }
@@ -256,7 +256,7 @@ function isProblem(row: string): boolean {
   return (PROBLEM.test(row) || PROBLEM_NAME.test(row) || DECIDES.test(row)) && !NO_PROBLEM.test(row);
 }
 
-/** Where a linter found what a row tells, with the rule, in parentheses; empty where it does not say. */
+/** Where a linter found the problem in a row, and the rule, in parentheses; empty if it does not say. */
 function foundPlace(row: string, at: number, rows: readonly string[]): string {
   if (!/^\s*× /.test(row)) return '';
   for (const head of rows.slice(Math.max(0, at - HEAD_ROWS), at)) {
@@ -266,17 +266,17 @@ function foundPlace(row: string, at: number, rows: readonly string[]): string {
   return '';
 }
 
-/** Whether a line only says that a traceback follows. */
+/** Whether a line only announces a traceback. */
 export function isTraceHead(line: string): boolean {
   return TRACE_HEAD.test(line);
 }
 
-/** Whether a line only begins a traceback, or says where it passed. */
+/** Whether a line only announces a traceback or names one of its places. */
 function isOfTrace(line: string): boolean {
   return isTraceHead(line) || TRACE_PLACE.test(line) || FRAME.test(line);
 }
 
-/** `=== 2 failed ===` says "2 failed". */
+/** Turns `=== 2 failed ===` into "2 failed". */
 function unframed(line: string): string {
   return line.replace(/^[=_!*#━─-]{3,} ?| ?(?<![=_!*#━─-])[=_!*#━─-]{3,}$/g, '');
 }
@@ -289,25 +289,25 @@ function lastLines(text: string, count: number): string[] {
   return lines.filter((line) => line !== '').slice(-count);
 }
 
-/** Removes terminal colours, and of a line that was written over what stood there before. */
+/** Removes terminal colours, and text that a later part of its line overwrote. */
 export function stripAnsi(text: string): string {
   // oxlint-disable-next-line no-control-regex -- the escape character is what is looked for
   const plain = text.includes('\u001b') ? text.replace(/\u001b\[[0-9;]{0,12}[A-Za-z]/g, '') : text;
   return plain.includes('\r') ? plain.split('\n').map(lastWritten).join('\n') : plain;
 }
 
-/** What stands last in a line that was written over; carriage returns at its end write over nothing. */
+/** The visible text of an overwritten line; carriage returns at its end overwrite nothing. */
 function lastWritten(line: string): string {
   const shown = line.replace(/(?<!\r)\r+$/, '');
   return line.slice(shown.lastIndexOf('\r') + 1);
 }
 
-/** Whether a line counts what a run did: tests, errors, problems. */
+/** Whether a line counts results of a run: tests, errors, problems. */
 export function isCount(line: string): boolean {
   return line.length < 2_000 && COUNT.test(line);
 }
 
-/** Whether a line counts tests that passed. */
+/** Whether a line counts passed tests. */
 export function saysPassed(line: string): boolean {
   return /\b[1-9]\d{0,6} (?:tests? )?pass(?:ed|ing)?\b/i.test(line);
 }
@@ -322,7 +322,7 @@ export function saysWhat(line: string): boolean {
   );
 }
 
-/** Whether a line tells of a failure, whatever the status. */
+/** Whether a line reports a failure, whatever the status. */
 export function readsFailed(line: string): boolean {
   return (
     !PASSED.test(line) &&
@@ -334,7 +334,7 @@ export function readsFailed(line: string): boolean {
   );
 }
 
-/** Whether an output of an unknown status reads like a failure of its tool. */
+/** Whether an output with unknown status reads like a failure of its tool. */
 export function looksFailed(text: string): boolean {
   return /^(?:<tool_use_error>|error\b|fatal:|Traceback|panic:|command not found|\S{1,80}: command not found|failed to|apply_patch verification failed|patch rejected|API Error)/i.test(
     text.trimStart().slice(0, 200),
@@ -342,8 +342,8 @@ export function looksFailed(text: string): boolean {
 }
 
 /**
- * How the agents of the field tell the model that the user refused a call. Each must stand at the head of a result: an
- * output may quote them. @source session files of Claude Code and Gemini CLI; sources of Codex, opencode and Copilot CLI
+ * How agents report to the model that the user rejected a call. Each must be at the head of a result, because an output may
+ * quote them. @source session files of Claude Code and Gemini CLI; sources of Codex, opencode and Copilot CLI
  */
 const REFUSALS = [
   /^The user doesn't want to (?:proceed|take this action)/,
@@ -353,13 +353,10 @@ const REFUSALS = [
   /^(?:Error: )?The user (?:has )?(?:rejected|denied|declined) (?:permission to use this|this tool call|the tool call|this action|this command)/i,
 ];
 
-/** What introduces the user's own words in a refusal. */
+/** Introduces the user's own words in a rejection. */
 const REFUSAL_WORDS = /(?:the user said|user feedback|with (?:the following )?feedback|feedback)[:：]\s*/i;
 
-/**
- * What the user said when refusing a tool call, an empty string for a refusal without words, or undefined when the
- * result is no refusal.
- */
+/** The user's comment on rejecting a tool call; an empty string for none, undefined if the result is not a rejection. */
 export function refusalIn(result: string): string | undefined {
   const head = result.slice(0, 2_000).trimStart();
   if (!REFUSALS.some((refusal) => refusal.test(head))) return undefined;

@@ -1,15 +1,17 @@
-// Runs of rows of one kind (imports, the names of a listing, rows that differ in their last word) told by their first few.
+// Runs of similar rows (imports, the names of a listing, rows that differ in their last word), of which only the first few are
+// shown.
 
 import { moreMark } from '../calls/changes.ts';
 import { identifiersOf } from '../../text/identifiers/identifiers.ts';
 
-/** Rows of a run that are told, and from how many on others are folded: a mark for two is as long as they are. */
+/** Rows shown of a run, and the least number of further rows to fold: a fold mark is as long as two. */
 const TOLD_OF_RUN = 3;
 const LEAST_FOLDED = 3;
 
 /**
- * The rows of runs of one kind that say little: all behind the first few of each, but those that name what counts.
- * @param counting names for which a row is told
+ * The rows to fold: all but the first few of each run of similar, uninformative rows, except those that name something that
+ * counts.
+ * @param counting names whose rows are shown
  */
 export function foldedRows(rows: readonly string[], counting: ReadonlySet<string>): ReadonlySet<number> {
   const folded = new Set<number>();
@@ -28,7 +30,7 @@ export function foldedRows(rows: readonly string[], counting: ReadonlySet<string
   return folded;
 }
 
-/** Rows of one kind that follow each other. */
+/** Consecutive rows of one kind. */
 interface RowRun {
   readonly kind: Kind;
   readonly places: number[];
@@ -45,7 +47,7 @@ function runsOf(rows: readonly string[]): RowRun[] {
   return runs;
 }
 
-/** Rows without those that are folded, a mark with how many in the place of each run of them. */
+/** Rows with each folded run replaced by a mark that counts it. */
 export function withFolds(rows: readonly string[], folded: ReadonlySet<number>): string[] {
   if (folded.size === 0) return [...rows];
   let gone = 0;
@@ -59,12 +61,12 @@ export function withFolds(rows: readonly string[], folded: ReadonlySet<number>):
   });
 }
 
-/** Equal rows from which on one of them is told: two say more than a count. */
+/** Number of equal rows that are merged into one: two say more than a count. */
 const LEAST_EQUAL = 3;
 
 /**
- * Rows, of each run of equal ones the first with how many they are.
- * @param tell what is told of a row, before the count
+ * Rows with each run of equal ones merged into the first and a count.
+ * @param tell what to show of a row, before the count
  */
 export function withoutEqual(rows: readonly string[], tell = (row: string): string => row): string[] {
   const told: string[] = [];
@@ -79,21 +81,21 @@ export function withoutEqual(rows: readonly string[], tell = (row: string): stri
   return told;
 }
 
-/** What stands before a row: its number, its indentation. */
+/** What precedes the text of a row: its number, its indentation. */
 const PLACE = /^\s*(?:\d{1,6}(?:→|\t|:|-) ?\s*)?/;
 const IMPORT =
   /^(?:import\b|from \S+ import\b|export (?:type )?(?:\*|\{[^}]*\}) from |(?:pub )?use [\w:]+(?:::|;)|#include\b|using [\w.]+;|(?:const|let|var) [^=]{1,200}= require\(|require(?:_relative)? ['"])/;
-/** A row between an import that is open and where it ends. */
+/** A row between the opening of an import and its end. */
 const IMPORTED = /^(?:(?:type )?[\w$*]+(?: as [\w$]+)?,?|(?:[\w.]+ )?"[^"\s]+"|[)}].*)$/;
 const NAME = /^(?=\W*\w)[^\s(){};=<>,"'`|]+$/;
 const LISTED = /^[dl-][rwxsStT-]{9}[@+.]? /;
 const PASSED = /^(?:(?:OK|PASS)(?::| )|[✓✔] )/;
 const TESTED = /^(?:ok\s+\S+\s+(?:[\d.]+s\b|\(cached\))|\?\s+\S+\s+\[no test files\])/;
 
-/** What rows are folded by; that all is well is no reason to tell what a check was about. */
+/** What rows are folded by; a passing check gives no reason to show what it covered. */
 type Kind = 'import' | 'name' | 'listed' | 'passed' | 'tested';
 
-/** Of each row what kind it is of; undefined where it says something of its own. */
+/** The kind of each row; undefined for a row with content of its own. */
 function kindsOf(rows: readonly string[]): (Kind | undefined)[] {
   let isOpen = false;
   return rows.map((numbered) => {

@@ -1,5 +1,5 @@
-// What the output of a call shows of files: a file that a search is given is not read, what is found belongs to the file
-// that its row names, and of a file that is not there nothing was read.
+// What the output of a call shows of files. A file given to a search was not read, hits belong to the file that their row
+// names, and a missing file was not read.
 
 import type { CallMeaning, FileAction } from '../calls/calls.ts';
 import { codeAt } from '../../tokens/characters.ts';
@@ -9,26 +9,26 @@ import { fileActionsOf, hasExtension, joinPath, searchedOf } from '../../shell/s
 import type { SimpleCommand } from '../../shell/scripts.ts';
 import { undoneActions } from './undone.ts';
 
-/** Text of one file that was shown. */
+/** Displayed text of one file. */
 export interface ShownText {
   readonly path: string;
-  /** Of a search the rows that it found, each behind its number and a tab where it has one. */
+  /** For a search, the matching rows, each after its number and a tab if it has a number. */
   readonly text: string;
 }
 
-/** A call that ended, by what it did to files and showed of them. */
+/** What a finished call did to files and showed of them. */
 export interface ShownFiles {
-  /** Without those that only would have been read. */
+  /** Without reads that did not take place. */
   readonly actions: readonly FileAction[];
-  /** The output as the text of a file, where it is that of one and nothing else, and what searches found. */
+  /** The output as the text of a file, if it is the text of just one, and the search hits. */
   readonly texts: readonly ShownText[];
-  /** Paths that were to be looked at and are not there. */
+  /** Paths that the call tried to read but that do not exist. */
   readonly missing: readonly string[];
-  /** Whether only a fallback of the script says so, which holds as well where all that lies around is gone. */
+  /** Whether only a fallback of the script says so, which also applies if everything around the file is gone. */
   readonly isSaidMissing: boolean;
 }
 
-/** Whether all that a call did was to look into files. */
+/** Whether a call only read files. */
 export function onlyLooks({ files, simple = [] }: CallMeaning): boolean {
   if (files.some(({ action }) => action !== 'read')) return false;
   return files.length > 0 || simple.some((one) => searchedOf(one)?.some(hasExtension) === true);
@@ -36,25 +36,25 @@ export function onlyLooks({ files, simple = [] }: CallMeaning): boolean {
 
 const NOTHING: ShownFiles = { actions: [], texts: [], missing: [], isSaidMissing: false };
 
-/** What a call did to files and showed of them, paths as its actions name them. */
+/** What a call did to files and showed of them; paths as in its actions. */
 export function shownFiles(meaning: CallMeaning, output: string, failed: boolean): ShownFiles {
   return meaning.command === undefined
     ? shownByTool(meaning, output, failed)
     : shownByScript(meaning, output);
 }
 
-/** How tools that read say that there is no such file. @source session files of Claude Code, pi, opencode, Gemini CLI and OpenHands */
+/** How read tools report a missing file. @source session files of Claude Code, pi, opencode, Gemini CLI and OpenHands */
 const NO_FILE =
   /^(?:<tool_use_error>|Error(?: reading file)?: ?)*(?:File (?:does not exist|not found)|ENOENT|No such file|(?:Invalid `?path`? parameter|The (?:file|path)|File|Path)\b.{0,300} (?:does not exist|not found))/i;
 
-/** How tools that write a file whole say that it was there before. @source session files of Claude Code and Gemini CLI */
+/** How tools that write whole files report that the file existed before. @source session files of Claude Code and Gemini CLI */
 const REWRITTEN = /^(?:The file .{1,300} has been (?:updated|overwritten)|Successfully overwrote file)/;
 
 function shownByTool({ files }: CallMeaning, output: string, failed: boolean): ShownFiles {
   const [only] = files;
   if (only?.action === 'read' && NO_FILE.test(output.slice(0, 500)))
     return { ...NOTHING, missing: [only.path] };
-  // An edit tool that failed wrote nothing.
+  // A failed edit tool wrote nothing.
   if (failed) return NOTHING;
   const isRead = only?.action === 'read' && files.length === 1;
   const isRewrite = only?.action === 'create' && REWRITTEN.test(output.slice(0, 500));
@@ -70,7 +70,7 @@ function shownByTool({ files }: CallMeaning, output: string, failed: boolean): S
   };
 }
 
-/** A script may fail late and have read and written before. */
+/** A script may fail late, after it has read and written. */
 function shownByScript(meaning: CallMeaning, output: string): ShownFiles {
   const { simple = [], guarded = [], directory } = meaning;
   const undone = undoneActions(meaning, output);
@@ -105,37 +105,37 @@ function shownByScript(meaning: CallMeaning, output: string): ShownFiles {
   };
 }
 
-/** Whether a command passes on a part of what another prints. */
+/** Whether a command passes on only a part of another's output. */
 function cutsOff(command: SimpleCommand): boolean {
   return (
     /^(?:head|tail|sed|awk|grep|rg|cut)$/.test(command.words[0] ?? '') && fileActionsOf(command).length === 0
   );
 }
 
-/** A read with how much the reader says that it showed. */
+/** A read with the extent that the reader reports. */
 function withExtent(file: FileAction, output: string): FileAction {
   if (file.action !== 'read') return file;
   const extent = extentOf(output, file.range?.from);
   return { ...file, extent, range: extent.range ?? file.range };
 }
 
-/** Characters of an output from which on it may have been cut. @source SCANNED_HEAD in outputs.ts, twice */
+/** An output of this many characters may have been cut. @source SCANNED_HEAD in outputs.ts, twice */
 const MAY_BE_CUT = 24_000;
-/** Blank rows at either end of what a reader printed that its harness may have taken off. */
+/** Blank rows that a harness may have trimmed from either end of an output. */
 const TRIMMED = 4;
 
-/** A read of more lines than were shown went to the end of the file. */
+/** A read that shows fewer lines than requested reached the end of the file. */
 function toItsEnd(file: FileAction, text: string): FileAction {
   const { range, extent } = file;
   if (file.action !== 'read' || range?.to === undefined || text.trim() === '') return file;
   if (extent?.hasGaps === true || extent?.range !== undefined || text.length >= MAY_BE_CUT) return file;
   const shown = text.trimEnd().split('\n').length;
-  // A single line may be what the reader says instead of the text: that it was shown before, or is shorter than that.
+  // A single line may be the reader's own message: that it showed the file before, or that the file is shorter.
   if (shown === 1 || shown + TRIMMED >= range.to - range.from + 1) return file;
   return { ...file, range: range.from === 1 ? undefined : { from: range.from } };
 }
 
-/** The rows of an output without what `echo` and the shell say and what is said of files that are not there. */
+/** The rows of an output, without those of `echo`, the shell and reports of missing files. */
 function printedRows(
   output: string,
   simple: readonly SimpleCommand[],
@@ -149,7 +149,7 @@ function printedRows(
   };
 }
 
-/** What `echo` prints is no row of a file. */
+/** What `echo` prints does not belong to a file. */
 function withoutEchoes(rows: readonly string[], simple: readonly SimpleCommand[]): readonly string[] {
   const echoes = simple.filter(({ words }) => words[0] === 'echo' || words[0] === 'printf');
   if (echoes.length === 0) return rows;
@@ -162,7 +162,7 @@ function withoutEchoes(rows: readonly string[], simple: readonly SimpleCommand[]
       .map((row) => row.trim()),
   );
   const isSaid = new Set(said);
-  // What a shell puts in for a variable nobody knows: `exit: $?`.
+  // The value of a shell variable is unknown: `exit: $?`.
   const begun = said.flatMap((row) => /^[^$]{4,}(?=\$)/.exec(row)?.[0] ?? []);
   return rows.filter(
     (row) =>
@@ -170,7 +170,7 @@ function withoutEchoes(rows: readonly string[], simple: readonly SimpleCommand[]
   );
 }
 
-/** Whether a command says of what was looked at before it that it is not there. */
+/** Whether a command prints that something before it is missing. */
 function saysMissing({ words }: SimpleCommand): boolean {
   return (
     words[0] === 'echo' &&
@@ -185,28 +185,28 @@ const ABSENT =
 const ABSENT_LAST = /^[\w./-]{1,60}:(?:\d{1,6}:)? no such file or directory: ([^\n]{1,300})$/;
 const MAY_BE_ABSENT = /no such file or directory/i;
 
-/** What a shell says of a pattern that matches no file: `zsh:1: no matches found: src/*.json`. */
+/** How a shell reports a pattern without a match: `zsh:1: no matches found: src/*.json`. */
 const NO_MATCHES = ': no matches found: ';
 
-/** The path that a row says is not there, or undefined. */
+/** The path that a row reports as missing, or undefined. */
 function absentPath(row: string): string | undefined {
   if (row.length > 700 || !MAY_BE_ABSENT.test(row)) return undefined;
   return ABSENT_LAST.exec(row)?.[1] ?? ABSENT.exec(row)?.[1];
 }
 
-/** Programs that print nothing, or nothing that reads like the text of a file. */
+/** Programs that print nothing, or nothing that resembles the text of a file. */
 const SILENT = new Set(
   'cd true false : set export mkdir sleep test [ pwd echo printf wc touch rm'.split(' '),
 );
 const FILTERS = new Set('head tail sort uniq cut tr sed awk cat nl less tee column'.split(' '));
 
-/** The commands that may print something of their own. A search without a place to look filters what another prints. */
+/** The commands that may print output of their own. A search without a path filters another's output. */
 function printersAmong(simple: readonly SimpleCommand[]): readonly SimpleCommand[] {
   const printers = simple.filter(isPrinting);
   return printers.filter((one, at) => at === 0 || searchedOf(one)?.length !== 0);
 }
 
-/** Whether a command may print something of its own: not one that only passes on, nor one whose output goes into a file. */
+/** Whether a command may print output of its own: it does not just filter or redirect into a file. */
 function isPrinting(command: SimpleCommand): boolean {
   const [program = ''] = command.words;
   if (SILENT.has(program)) return false;
@@ -217,7 +217,7 @@ function isPrinting(command: SimpleCommand): boolean {
   return !FILTERS.has(program);
 }
 
-/** The text of the file that the only command which prints was given, if it was given one. */
+/** The text of the file passed to the only command that prints, if it was given one. */
 function wholeText(
   printers: readonly SimpleCommand[],
   {
@@ -241,16 +241,16 @@ function wholeText(
     : [];
 }
 
-/** Files that are told with what a search found in them: more is a listing. */
+/** Most files that are shown with their hits: more make a listing. */
 const MAX_FOUND = 40;
 
-/** A search, by what it was given. */
+/** A search by its arguments. */
 interface SearchCommand {
   readonly operands: readonly string[];
   readonly directory: string | undefined;
 }
 
-/** What searches found, by file: rows belong to the file that they name, and to the only one that was given where they name none. */
+/** Search hits by file: rows belong to the file that they name or, without a name, to the only file searched. */
 function foundTexts(printers: readonly SimpleCommand[], rows: readonly string[]): readonly ShownText[] {
   const searches = printers.flatMap((command): SearchCommand[] => {
     const operands = searchedOf(command)?.map((path) =>
@@ -282,7 +282,7 @@ function foundTexts(printers: readonly SimpleCommand[], rows: readonly string[])
   return [...found].map(([path, lines]) => ({ path, text: lines.join('\n') }));
 }
 
-/** The number of a row, before what was found there or beside it. */
+/** A row's number, before a hit or its context. */
 const NUMBER = /^(\d{1,7})[:-]/;
 
 function isNumbered(row = ''): boolean {
@@ -290,7 +290,7 @@ function isNumbered(row = ''): boolean {
   return first >= 0x30 && first <= 0x39 && NUMBER.test(row);
 }
 
-/** Files as rows of searches name them: `src/a.ts:12: …` where something was found, `src/a.ts-13- …` beside it. */
+/** File names in search rows: `src/a.ts:12: …` for a hit, `src/a.ts-13- …` for context. */
 class Names {
   readonly #searches: readonly SearchCommand[];
   readonly #paths = new Map<string, string | undefined>();
@@ -300,7 +300,7 @@ class Names {
     this.#searches = searches;
   }
 
-  /** The path of a name, from where the script ran; undefined where it names nothing that was searched. */
+  /** The path of a name, relative to where the script ran; undefined if it names nothing that was searched. */
   pathOf(name: string): string | undefined {
     if (this.#paths.has(name)) return this.#paths.get(name);
     if (name.length > 300 || !hasExtension(name)) return undefined;
@@ -310,7 +310,7 @@ class Names {
     return path;
   }
 
-  /** The name at the head of a row. Beside what was found stands a name that stood before a row already. */
+  /** The name at the head of a row. A context row names a file that an earlier row named. */
   before(row: string): string | undefined {
     const name = row.slice(0, Math.max(0, row.indexOf(':')));
     if (this.pathOf(name) !== undefined) this.#newest = name;
@@ -329,7 +329,7 @@ function isCovered(name: string, { operands }: SearchCommand): boolean {
   });
 }
 
-/** The file that a search was given, where it was given one and nothing else. */
+/** The file given to a search, if it was given nothing else. */
 function soleFile({ operands, directory }: SearchCommand): string | undefined {
   const [only = ''] = operands;
   return operands.length === 1 && hasExtension(only) && !/[*?[{$]/.test(only)

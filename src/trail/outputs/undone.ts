@@ -1,22 +1,22 @@
-// What a script was told to do to files and did not, by what it printed: a write of which its program says that it could
-// not be made, and a look between two words of `echo` between which nothing stands.
+// File operations of a script that did not take place, judging by its output: a write that its program reports as failed, or a
+// read between two `echo` marks with nothing between them.
 
 import type { CallMeaning } from '../calls/calls.ts';
 import { fileActionsOf, joinPath } from '../../shell/scripts.ts';
 import type { ShellFileAction, SimpleCommand } from '../../shell/scripts.ts';
 
-/** What an output holds of which a program complains. */
+/** What an output contains when a program complains. */
 const COMPLAINS = ['irectory', 'ermission denied', 'ead-only file system', 'sed: '];
 
 /** `sed: a.ts: No such file or directory`, `/bin/sh: 1: cannot create a/b: Directory nonexistent`, `Can't open a.pl: …`. */
 const COMPLAINT =
   /^(?:(?:\/\S*\/)?([\w.-]{1,40}): |(Can't) open )(.{0,500}?)[:']? ?(?:No such file or directory|Permission denied|(?:Is|Not) a directory|Read-only file system|Directory nonexistent)/i;
-/** An order that sed does not understand: it did none of them. */
+/** A command that sed does not understand; sed then runs none. */
 const MISSPELLED = /^sed: (?:-e expression #\d+|1: ")/;
 
 const SHELLS = new Set(['bash', 'sh', 'zsh', 'dash', 'ksh']);
 
-/** A program that says of something that it could not be had. */
+/** A program's report that something is unavailable. */
 interface Complaint {
   readonly program: string;
   readonly about: string;
@@ -31,23 +31,23 @@ function complaintOf(row: string): Complaint | undefined {
     : { program: found[1] ?? 'perl', about: (found[3] ?? '').trim().replaceAll(/['"‘’`]/g, ' ') };
 }
 
-/** Whether a complaint says of an action of a command that it was not done: a redirection is its shell's. */
+/** Whether a complaint means that a command's action did not take place; a redirection belongs to the shell. */
 function denies({ program, about }: Complaint, command: SimpleCommand, action: ShellFileAction): boolean {
   const { words, redirects, directory } = command;
   const isOf = (word: string): boolean => [action.path, action.to].includes(joinPath(directory, word));
   if (SHELLS.has(program)) return redirects.some(({ target }) => isOf(target) && names(about, target));
   if (words[0] !== program) return false;
   if (MISSPELLED.test(about)) return true;
-  // What copies makes nothing of what is not there.
+  // A copy of something missing creates nothing.
   return words.slice(1).some((word) => (program === 'cp' || isOf(word)) && names(about, word));
 }
 
-/** Whether a text names a path by itself. */
+/** Whether a text names a path on its own. */
 function names(text: string, path: string): boolean {
   return path !== '' && ` ${text} `.includes(` ${path} `);
 }
 
-/** What an `echo` says that parts what a script prints, or undefined: what a shell replaces in it is not known. */
+/** The text with which an `echo` separates a script's output, or undefined: the values of shell variables are unknown. */
 function markOf({ words: [program, ...words], redirects }: SimpleCommand): string | undefined {
   if (program !== 'echo' || redirects.length > 0 || /^-[neE]+$/.test(words[0] ?? '')) return undefined;
   const text = words.join(' ').trim();
@@ -57,8 +57,8 @@ function markOf({ words: [program, ...words], redirects }: SimpleCommand): strin
 const NONE: ReadonlySet<SimpleCommand> = new Set();
 
 /**
- * The commands of a script that printed nothing before the next mark, or behind the last. None where the marks do not stand
- * as they were given: a loop, a condition, a pipe.
+ * The commands of a script that printed nothing before the next mark or after the last. None if the marks appear in another
+ * order: a loop, a condition, a pipe.
  */
 function silentAmong(simple: readonly SimpleCommand[], output: string): ReadonlySet<SimpleCommand> {
   const silent = new Set<SimpleCommand>();
@@ -82,7 +82,8 @@ function silentAmong(simple: readonly SimpleCommand[], output: string): Readonly
 }
 
 /**
- * Which actions of a script were not done, as far as what it printed says so: their places among those that its words tell.
+ * The script's actions that did not take place, as far as its output shows it: their indexes among the actions that its words
+ * name.
  */
 export function undoneActions({ files, simple = [] }: CallMeaning, output: string): ReadonlySet<number> {
   const undone = new Set<number>();

@@ -1,5 +1,5 @@
-// What a message of the user answers of the agent's message before it: the items whose numbers it names, the offer that it takes,
-// or the question at its end. Alone, "yes please" and "skip 5 and 7" mean nothing.
+// What part of the agent's previous message a user's message answers: the items whose numbers it names, the offer that it
+// accepts, or the closing question. On their own, "yes please" and "skip 5 and 7" mean nothing.
 
 import { LONGEST_FOLLOW_UP } from './items.ts';
 import { clip, oneLine, proseBlocks, sentencesOfLine, withoutEmphasis } from '../../text/sentences.ts';
@@ -7,7 +7,7 @@ import { isReplyTo } from './replying.ts';
 import { isQuestion } from '../../text/questions.ts';
 import { closingQuestion } from './statements.ts';
 
-/** What a message of the user answers of the agent's message before it, in the words of that one; undefined where it asks nothing. */
+/** The part of the agent's previous message that a user's message answers, verbatim; undefined without a question. */
 export function askedBy(message: string, reply: string): string | undefined {
   const numbered = reply.length > LONGEST_FOLLOW_UP ? undefined : namedItems(message, reply);
   const meant = numbered ?? (isAssent(reply) ? offeredLast(message, reply) : undefined);
@@ -16,16 +16,16 @@ export function askedBy(message: string, reply: string): string | undefined {
   return question !== undefined && (putsOff(reply) || isReplyTo(question, reply)) ? question : undefined;
 }
 
-/** How a message puts an answer off: it asks or wants something else before. */
+/** How a message postpones an answer: it asks or wants something else first. */
 const PUTS_OFF =
   /^(?:(?:ok(?:ay)?|well|hm+|wait|yes)[,.!]? )?(?:(?:just )?(?:a |one )?(?:more )?(?:quick|short|small|follow[- ]?up)\b[\w -]{0,24}\bquestion|before (?:that|we|you|I)\b)|\bquestion first\b|^(?:zuerst|erst mal|vorher) |^(?:avant (?:ça|cela)|antes de eso)\b/i;
 
-/** Whether a message of the user leaves the question before it open. */
+/** Whether a user's message leaves the preceding question open. */
 export function putsOff(text: string): boolean {
   return PUTS_OFF.test(text.slice(0, 160));
 }
 
-/** Words of a message that agrees, and of one whose first word may begin anything. */
+/** Words of a message that agrees, and of one whose first word is ambiguous. */
 const MOST_WORDS = 6;
 const MOST_WORDS_OF_WEAK = 3;
 const ASSENT =
@@ -33,7 +33,7 @@ const ASSENT =
 const WEAK_ASSENT =
   /^\W*(?:ok(?:ay)?|please|pls|great|perfect|do (?:it|that|so|both|all)|bitte)(?![\p{L}\p{N}])/iu;
 
-/** Whether a message agrees to something in few words. */
+/** Whether a message agrees in few words. */
 function isAssent(text: string): boolean {
   const words = text.trim().split(/\s+/).length;
   return (
@@ -41,18 +41,21 @@ function isAssent(text: string): boolean {
   );
 }
 
-/** How somebody offers to do something. */
+/** How a speaker offers to do something. */
 const OFFER =
   /\bif you(?:['’]d)? (?:want|like|wish|prefer)\b|\b(?:I|we) (?:can|could)(?: also| next| then| now)? (?!see|only|confirm|tell|find|not)|\bI can:|\b(?:do you )?want me to\b|\b(?:should|shall) (?:I|we)\b|\bwould you like\b|\bwenn du (?:willst|möchtest)\b|\bsoll ich\b|\b(?:si (?:tu veux|vous voulez|quieres)|se quiser|voulez-vous|veux-tu|quieres que)\b|如果[你您](?:想|需要|愿意)|要不要|需要我|よろしければ|しましょうか|할까요|원하시면/i;
-/** Who agrees to more than one thing. */
+/** Agrees to more than one thing. */
 const ALL =
   /(?<!\p{L})(?:all|both|everything|beides?|alles?|tous|toutes|todos?|tutti|все)(?!\p{L})|全部|都|全て|모두/iu;
 
-/** Characters at the end of a message in which it offers something, and of what is told of it. */
+/** Characters at the end of a message that are searched for an offer, and that are shown of it. */
 const OFFERED_WITHIN = 2_000;
 const OFFER_LENGTH = 500;
 
-/** What a message asks or offers last: with the rows below where it ends with a colon, with all of a list of offers where all is agreed to. */
+/**
+ * A message's last question or offer: with the rows below if it ends with a colon; the whole list if the user accepts all
+ * offers.
+ */
 function offeredLast(message: string, reply: string): string | undefined {
   const lines = proseBlocks(message.slice(-OFFERED_WITHIN));
   const at = lines.findLastIndex(({ line }) => sentencesOfLine(line).some(isOffer));
@@ -71,29 +74,31 @@ function isOffer(sentence: string): boolean {
   return isQuestion(sentence) || OFFER.test(sentence);
 }
 
-/** Numbers that a message names as those of items: "skip 5, 7 and 8", "option 2", "#3". */
+/** Item numbers in a message: "skip 5, 7 and 8", "option 2", "#3". */
 const NAMES_ITEMS =
   /(?:\b(?:skip|do|fix|options?|items?|numbers?|points?|ignore|address|implement|take|use|pick|choose|drop|keep|confirm|only|except|but|variant|scenario|approach|alternative|proposal|steps?|questions?|option|nummer|punkte?)\s+|#|^\s*)#?(\d{1,2}(?:\s*(?:,|&|\+|and|or|und|et)\s*(?:and\s+)?#?\d{1,2}){0,60})(?=$|[\s,.;:!?)])(?!\s+(?:%|px|ms|min\w*|hours?|days?|lines?|files?|times?|tests?|commits?|spaces?|columns?|rows?|char\w*|percent|more)\b|[.:]\d)/giu;
-/** Answers behind their numbers: "1. the left one, 2. yes". */
+/** Numbered answers: "1. the left one, 2. yes". */
 const ANSWERS = /^\s*1[.):] /;
 const OWN_ROW = /^\s*\d{1,2}[.):] /;
 
-/** A row with its number, of a list or of a table. */
+/** A numbered row of a list or a table. */
 const NUMBERED_ROW =
   /^\s*(?:[-*•] +)?(?:#+ +)?[*_`]{0,3}#?(\d{1,2})(?:[*_`]{0,3}[.):]+(?![.):])[*_]{0,2}|[*_`]{1,3}(?= *[(:–—-]))(.*)$/u;
 const TABLE_ROW = /^\s*\|\s*[*_#`]*(\d{1,2})[*_`]*\s*\|(.*)$/;
-/** Words for what somebody may choose, however they are called where they are listed. */
+/** Words for a choice, whatever its own list calls it. */
 const OPTION = /\b(?:option|variant|scenario|approach|alternative|version|style|proposal)e? #?(\d{1,2})\b/i;
 const OPTION_ROW =
   /^\W*(?:option|variante?|scenario|approach|alternative|version|style|proposal) (\d{1,2})\b[\s*:.)–—-]*(?![\s*:.)–—-])(.*)$/i;
 const ITEM_LENGTH = 140;
 const MOST_ITEMS = 6;
 
-/** The items that a message names by number, or the questions that it answers by number; undefined where one of them is missing. */
+/**
+ * The items that a message names by number, or the questions that it answers by number; undefined if one of them is missing.
+ */
 function namedItems(message: string, reply: string): string | undefined {
   if (!/\d/.test(reply)) return undefined;
   const isAnswer = ANSWERS.test(reply);
-  // Who begins with another number quotes a list.
+  // A message that begins with another number quotes a list.
   if (!isAnswer && OWN_ROW.test(reply)) return undefined;
   const options = OPTION.test(reply) ? numberedRows(message, OPTION_ROW) : new Map<number, string>();
   const rows = options.size > 0 && !isAnswer ? options : numberedRows(message, NUMBERED_ROW, TABLE_ROW);
@@ -107,7 +112,7 @@ function namedItems(message: string, reply: string): string | undefined {
   return [...option, ...wanted.map((number) => `${number}. ${rows.get(number) ?? ''}`)].join('; ');
 }
 
-/** The rows of a message by their numbers; of several with one number the last. */
+/** The rows of a message by number; the last one if several share a number. */
 function numberedRows(message: string, ...patterns: readonly RegExp[]): Map<number, string> {
   const rows = new Map<number, string>();
   for (const row of message.split('\n')) {

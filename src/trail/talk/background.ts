@@ -1,12 +1,12 @@
-// What agents and commands in the background tell when they have ended: a harness says it, and no call has it as its result.
+// Reports of background agents and commands that have ended: they come from the harness, not as the result of a call.
 
 import { oneLine } from '../../text/sentences.ts';
 
-/** What something in the background told at its end. */
+/** The final report of a background task. */
 export interface BackgroundReport {
   /** What ended and how, in the harness's words: `Agent "Review the roof" completed`. */
   readonly summary: string;
-  /** What it found, which may be long; empty where it told nothing. */
+  /** Its findings, which may be long; empty if it reported nothing. */
   readonly result: string;
 }
 
@@ -19,7 +19,7 @@ export function backgroundReportOf(text: string): BackgroundReport | undefined {
   return summary === '' ? undefined : { summary, result: plainText(partOf(text, 'result')).trim() };
 }
 
-/** What stands in an element; a long one may have lost its end. */
+/** The content of an element; a long one may have lost its end. */
 function partOf(text: string, name: string): string {
   const from = text.indexOf(`<${name}>`);
   if (from < 0) return '';

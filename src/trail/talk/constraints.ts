@@ -1,5 +1,5 @@
-// Which sentences of a user hold beyond the request they came with: prohibitions, duties, preferences, corrections.
-// Small tables per language; a sentence is kept whole and verbatim, so a false hit costs room, never truth.
+// Which sentences of a user apply beyond the request that contains them: prohibitions, duties, preferences, corrections. Small
+// tables per language; a sentence is kept whole and verbatim, so a false hit costs space, not accuracy.
 
 import { proseLines, sentencesOf, sentencesOfLine } from '../../text/sentences.ts';
 import type { Constraint } from '../trail.ts';
@@ -41,7 +41,7 @@ const POLISH = [
   'nigdy|zawsze|nie|musi|muszą|tylko|wyłącznie|bez|zamiast|unikaj|ważne|zabronione|najwyżej|co najmniej',
 ];
 const TURKISH = ['asla|her zaman|sadece|yalnızca|olmadan|yerine|yasak|önemli|en (?:fazla|az)|mutlaka|sakın'];
-/** A correction of what went before, where a sentence opens with it, and "one, not the other". */
+/** A sentence that opens with a correction, and "one, not the other". */
 const CORRECTION =
   /^(?:no|nope|wait|actually|nein|non|нет|不|いいえ|아니)[,.: ，。、]|\p{L}[,;] (?:please, )?not \p{L}/iu;
 const CHINESE = [
@@ -54,7 +54,7 @@ const KOREAN = [
   '지 마|지 말|말고|반드시|항상|절대|금지|만 (?:사용|써|쓰)|대신|해야|없이|꼭|이내|이하로|이상으로|안 (?:돼|됩니다)|최대|최소',
 ];
 
-/** Words stand alone: between letters of any script they are parts of other words, which `\b` knows of ASCII only. */
+/** Matches whole words only: within letters of any script they are parts of other words, and `\b` knows only ASCII letters. */
 const WORDS = [
   ENGLISH,
   [...GERMAN, ...DUTCH],
@@ -68,26 +68,28 @@ function hasRuleWords(sentence: string): boolean {
   return WORDS.some((words) => words.test(sentence)) || SIGNS.test(sentence);
 }
 
-/** A sentence longer than this is a pasted log or a document, not an order. */
+/** A longer sentence is a pasted log or a document, not an order. */
 const MAX_SENTENCE_LENGTH = 600;
 
-/** Pasted output: an error with its class or program in front, a prompt, a line of a stack trace. */
+/** Pasted output: an error preceded by its class or program, a prompt, a stack trace line. */
 const LOGGED =
   /^(?:\S{1,60}(?:Error|Exception|Warning)?: (?:error\b|cannot\b)|\S{1,60}(?:Error|Exception):|\$ |>>> |at \S+ \(|File "|\(\.?venv\)|\[\w+\] )/;
 
-/** A question that need not end with its mark: "now can you explain: …". It asks to be told, not to act. */
+/** A question that may lack its question mark: "now can you explain: …". It asks for an explanation, not for action. */
 const ASKED =
   /^(?:(?:and|but|so|ok(?:ay)?|now|also|then|hmm?)[, ]+)*(?:(?:can|could|would|will) (?:you|u)(?: please)? (?:explain|tell|show|describe|summari[sz]e|list|give|walk|remind|clarify|ask)\b|(?:why|how come) (?:do|does|did|is|are|was|were|would|should|can['’]?t|don['’]t|doesn['’]t|isn['’]t)\b|(?:what|how|where|which) (?:do|does|did|is|are|was|were) (?:the|this|that|these|those|it|we|you|I)\b|tell me (?:why|what|how|where|which)\b)/i;
 
-/** A row that shows something: a tree or table, a commit with its hash, columns, a line of a diff, a value that was worked out. */
+/** A printed row: a tree or table, a commit with its hash, columns, a diff line, a computed value. */
 const PRINTED =
   /^[│├└╭╰┃|] |\t.*\t|^(?:- )?[0-9a-f]{7,12} \S.* (?:ago|\[[+-])|^\d{1,6} [-+] |^[\w.]{1,60} = .*\d/;
 
-/** What the user tells of the past or of what they saw; wishes of theirs are rules. */
+/** The user's account of the past or of an observation; wishes in it are rules. */
 const NARRATED =
   /^(?:(?:and|but|so|well|also)[, ]+)*I (?:(?:never|always|only|just) (?:saw|got|had|did|heard|used|knew|noticed|found|said)|did(?:n['’]?t| not) (?:see|get|find|notice|hear|know|use|run|try|check|look)|haven['’]t|couldn['’]t|wasn['’]t)\b/i;
 
-/** Whether a sentence of the user states a rule, limit, preference or correction. Questions, tales and printed rows state none. */
+/**
+ * Whether a sentence of the user states a rule, limit, preference or correction. Questions, accounts and printed rows do not.
+ */
 export function isConstraint(sentence: string): boolean {
   if (sentence.length > MAX_SENTENCE_LENGTH || sentence.length < 4) return false;
   if (/[?？]$/.test(sentence) || LOGGED.test(sentence) || TITLE.test(sentence)) return false;
@@ -95,33 +97,33 @@ export function isConstraint(sentence: string): boolean {
   return hasRuleWords(sentence) || CORRECTION.test(sentence);
 }
 
-/** A title and no sentence: a few words, each with a capital. */
+/** A title rather than a sentence: a few words, each capitalized. */
 const TITLE = /^\p{Lu}\p{Ll}+(?: \p{Lu}\p{Ll}+){1,3}$/u;
 
-/** Words that make a rule hold for more than the request it came with, and such as do so in what is no opinion. */
+/** Words that make a rule apply beyond its request, and those that do so except in an opinion. */
 const LASTING =
   /\b(?:never|always|must(?:n['’]t)?|shall|from now on|going forward|under no circumstances|whatever you do|forbidden|prohibited|not allowed|mandatory|strictly|hands off|off[ -]limits)\b|(?<!\b(?:I|we|you|they|it|that|this|who|which) )\b(?:do not|don['’]?t)\b|^(?:please )?no (?:\w+ )?\w+s[.!]*$/i;
 const GENERAL =
   /\b(?:remember|in mind|crucial|essential|to (?:stay|remain)|(?:you|we|they) may not|rather you|every\w*|each|any\w*|nothing|nobody|none of|prefer|avoid|refrain|stick (?:to|with)|at (?:most|least|no point)|let['’]?s not|use \S+,? not)\b|^(?:please |and |but |so )*only\b|\b(?:no|not) (?:new|more|extra|other|additional|network|external|third|default|global|magic)\b/i;
-/** An order about some words of a text: once they are changed, the words bind nobody. */
+/** An order to change certain words of a text: it ends with the change. */
 const EDITS_WORDS =
   /^(?:(?:please|now|also|and|then|ok(?:ay)?)[, ]+)*(?:remove|delete|drop|cut|take out|replace|rewrite|reword|rename|shorten) (?:this|that|these|those|the (?:line|sentence|part|bullet|section|paragraph|phrase|word)s?)\b/i;
-/** How a user says again how something is to be done, or why it is to be done so each time. */
+/** How a user repeats how something must be done, or gives a reason that applies each time. */
 const INSISTS =
   /^(?:what I (?:said|asked for|meant) (?:was|is)|(?:as|like) I (?:already )?said|I (?:already )?(?:said|told you) to)\b|\bso (?:that )?I(?:['’]ll)? (?:only |just )?(?:have|need) to \w+ (?:\w+ )?once\b/i;
 /** How an opinion, a report or a request begins. */
 const OPINION =
   /^(?:(?:also|ok(?:ay)?|so|now|and|but|then|well|hm+|yes|yeah|actually)[, ]+)*(?:(?:I|we) (?:think|thought|guess|believe|feel|wonder|see|selected|don['’]?t th?ink)|I['’]m|maybe|perhaps|probably|basically|right now|currently|in theory|given that|what I said|(?:can|could) (?:you|we))\b/i;
-/** Words of rules by which a request says what is to be done about it, and no more. */
+/** Words of rules that only say what to do about the current request. */
 const PASSING =
   /\b(?:should(?:n['’]?t)?|can(?:no|['’]?)t|(?:does|did)(?:n['’]t| not)|don['’]?t|do not|won['’]t|without|exactly|only|except|unless|important|requires?|required|make sure|ensure|instead of|rather than|no longer|skip|(?:has|have|needs?|ought) to \w+|stop \w+ing|(?:may|need) not)\b/i;
-/** How a correction of what was just done begins. */
+/** How a correction of the latest work begins. */
 const OBJECTION =
   /^(?:no|nope|wait|actually|nein|non|нет|不|いいえ|아니)[,.:，。、]|^no(?:pe)? (?:remove|revert|undo|that|this|it|I|you|we|the)\b/i;
 
 /**
- * Whether a rule goes on to bind once the request that it came with was answered. What a request should do, cannot do, or
- * was wrong about ("it should be dimmer") is done or not with that request; in doubt a rule lasts.
+ * Whether a rule still applies after its request was answered. What a request should do, cannot do, or was wrong about ("it
+ * should be dimmer") ends with that request; in doubt, a rule lasts.
  */
 export function isLasting(rule: string): boolean {
   if (EDITS_WORDS.test(rule)) return false;
@@ -130,60 +132,60 @@ export function isLasting(rule: string): boolean {
   return GENERAL.test(rule) || !(PASSING.test(rule) || OBJECTION.test(rule));
 }
 
-/** Words by which a user means what they say for good, beside those of `LASTING`. */
+/** Words with which a user states a permanent rule, besides those of `LASTING`. */
 const EARNEST =
   /\b(?:(?:keep|bear|have) in mind|remember (?:to|that)|(?:make|be) sure|ensure|prefer|avoid|refrain|stick (?:to|with)|at (?:most|least)|no need|crucial|essential|only (?:use|when|if|with|for))\b/i;
 const ENGLISH_WORDS = new RegExp(`\\b(?:${ENGLISH.join('|')})\\b`, 'i');
 
 /**
- * Whether a rule that lasts is one that a reader would call so: by a word that says it, or since no word of English, the
- * table of which is the widest, is why it was taken for one.
+ * Whether a reader would call a lasting rule a rule: it contains a word that says so, or it was not an English word, from the
+ * widest table, that made it one.
  */
 export function isEarnest(rule: string): boolean {
   if (!isLasting(rule)) return false;
   return LASTING.test(rule) || INSISTS.test(rule) || EARNEST.test(rule) || !ENGLISH_WORDS.test(rule);
 }
 
-/** How somebody thinks aloud about what might be done, and words by which it is an order all the same. */
+/** How a speaker thinks aloud about options, and words that make such a sentence an order all the same. */
 const MUSES =
   /^(?:(?:also|ok(?:ay)?|so|now|and|but|then|well|hm+|yes|yeah|actually)[, ]+)*(?:maybe|perhaps|(?:I|we) (?:think|thought|guess|wonder)|should (?:I|we))\b/i;
 const ORDERS = /\b(?:please|let['’]?s|make sure|be sure|don['’]?t|do not)\b/i;
-/** A line that introduces others, and one that orders what they say: "Never do these:". */
+/** A line that introduces others, and one that turns them into orders: "Never do these:". */
 const INTRODUCES = /[:：]$|^here(?:['’]s| is| are)\b.{0,80}\b(?:list|overview|summary|table)\b/i;
 const COMMANDS = /^(?:(?:please|and|but|also|so)[, ]+)*(?:use|keep|follow|avoid|ensure|make sure|only|no)\b/i;
 
-/** Whether a rule is about some words of a text, or a user says nothing with it that would bind: they think aloud, or introduce a list. */
+/** Whether a rule concerns certain words of a text, or binds to nothing: the user thinks aloud or introduces a list. */
 export function isIdle({ text, isPasted }: Pick<Constraint, 'text' | 'isPasted'>): boolean {
   if (EDITS_WORDS.test(text)) return true;
   if (isPasted || LASTING.test(text) || COMMANDS.test(text)) return false;
   return INTRODUCES.test(text) || (MUSES.test(text) && !ORDERS.test(text));
 }
 
-/** What says that something said or done before was wrong, wherever it stands in a message. */
+/** Words that call an earlier statement or action wrong, anywhere in a message. */
 const WRONG =
   /\b(?:(?:that|this|it|you)(?:['’]s| is|['’]re| are|s)? (?:wrong|incorrect|not (?:right|correct|true|what I))|I (?:didn['’]t|did not) (?:ask|mean|say)|(?:das|es) (?:ist|stimmt) (?:falsch|nicht)|c['’]est faux|eso (?:es incorrecto|no es))\b|不对|错了|違います/i;
 
-/** Whether a message of the user opens with a correction or calls something wrong. */
+/** Whether a user's message opens with a correction or calls something wrong. */
 export function isCorrection(text: string): boolean {
   const head = text.trimStart().slice(0, 400);
   return CORRECTION.test(head) || WRONG.test(head);
 }
 
-/** Whether a sentence has a word by which rules are known, whatever else it is: a question, a tale. No printed rows. */
+/** Whether a sentence contains a word typical of rules, even in a question or an account. Excludes printed rows. */
 export function soundsBinding(sentence: string): boolean {
   if (sentence.length > MAX_SENTENCE_LENGTH || LOGGED.test(sentence) || PRINTED.test(sentence)) return false;
   return hasRuleWords(sentence);
 }
 
-/** Lines and characters from which on a message holds more than its user typed: a review, a log, an answer of a model. */
+/** A message with this many lines and characters contains more than the user typed: a review, a log, a model's answer. */
 const PASTED_LINES = 14;
 const PASTED_LENGTH = 900;
-/** Lines at either end of such a message that are the user's own, most likely. */
+/** Lines at either end of such a message that the user most likely typed. */
 const OWN_LINES = 2;
 
 /**
- * What of a message stands in its middle, where it is so long and has so many lines that somebody pasted it. Rules in it
- * are somebody's words, but maybe not the user's. Empty for what a user types.
+ * The middle of a message long enough to contain pasted text. Somebody wrote the rules in it, but maybe not the user. Empty for
+ * a typed message.
  */
 export function pastedPart(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
@@ -191,18 +193,20 @@ export function pastedPart(text: string): string {
   return lines.slice(OWN_LINES, -OWN_LINES).join('\n');
 }
 
-/** Characters of a line from which on it was broken by a program rather than by who typed it. */
+/** A line of at least this many characters was wrapped by a program, not by a typist. */
 const WRAPPED_LENGTH = 50;
-/** How who types goes on in a new line, without a capital. */
+/** How a typist continues on a new line, without a capital. */
 const GOES_ON = /^(?:also|and|but|or|then|so|please|ok|if|i|now|maybe|no|dont|don['’]t)\b/i;
 
-/** A text as it was before a program broke its lines, and the lines that were broken, whole: they were copied from somewhere. */
+/**
+ * A text with a program's line breaks undone, and the lines that were wrapped, each joined: they were copied from elsewhere.
+ */
 export interface Unwrapped {
   readonly text: string;
   readonly wrapped: readonly string[];
 }
 
-/** Joins the lines of a text that a program broke in the middle of a sentence. */
+/** Joins lines that a program wrapped in the middle of a sentence. */
 export function unwrap(text: string): Unwrapped {
   const lines: string[] = [];
   const wrapped = new Set<number>();
@@ -220,19 +224,19 @@ export function unwrap(text: string): Unwrapped {
   return { text: lines.join('\n'), wrapped: lines.filter((_, at) => wrapped.has(at)) };
 }
 
-/** A line that announces rules: what is listed below it, or says the rest of the line, binds whatever its words. */
+/** A line that announces rules: the list below it, or the rest of the line, binds whatever its words. */
 const RULES_HEADING =
   /(?<!\p{L})(?:rules?|constraints?|requirements?|conventions?|guidelines?|limits?|limitations?|restrictions?|(?:code |coding |house )?style|dos and don['’]ts|don['’]ts|regeln|vorgaben|anforderungen|einschränkungen|règles|contraintes|exigences|consignes|reglas|restricciones|requisitos|normas|regras|restrições|regole|vincoli|regels|eisen|правила|ограничения|требования|zasady|reguły|kurallar)(?!\p{L})|规则|规定|约束|要求|规范|ルール|制約|規約|규칙|제약|규약/iu;
 const LONGEST_HEADING = 80;
 const LIST_ITEM = /^(?:[-*+] +|[•–・] *|\d{1,3}[.)、] *|[a-z][.)] +)(?=\S)/;
 
-/** A sentence that means nothing without the one before it: a few words, one of which points back. */
+/** A sentence that depends on the one before it: a few words, one of them a reference back. */
 const POINTS_BACK =
   /^(?=(?:\S+\s+){0,6}\S+$)(?:.*\b(?:this|that|it|its|they|them|those|these|so)\b|(?:if|else|otherwise|same)\b)/i;
 
 /**
- * The constraint sentences of a user's message, in order, each once. One that points back brings along the sentence
- * before it on its line.
+ * The constraint sentences of a user's message, in order, each once. A sentence that refers back brings along the one before it
+ * on its line.
  */
 export function constraintsOf(text: string): string[] {
   const listed = new Set(listedRules(text));
@@ -251,10 +255,10 @@ export function constraintsOf(text: string): string[] {
   return [...rules];
 }
 
-/** Where a line stands: below a heading about rules, in the list or the lines that follow one, or elsewhere. */
+/** The position of a line: a heading about rules, the list or lines after one, or elsewhere. */
 type RuleContext = 'elsewhere' | 'heading' | 'list' | 'lines';
 
-/** Sentences of what stands below a heading about rules: a list, or the lines up to the next blank one. */
+/** Sentences below a heading about rules: a list, or the lines up to the next blank one. */
 export function listedRules(text: string): string[] {
   const sentences: string[] = [];
   let place: RuleContext = 'elsewhere';

@@ -1,4 +1,4 @@
-// What a command of the user stands for: the harness puts its instructions behind it, in its own name.
+// What a user's command expands to: the harness adds the instructions after it, in its own name.
 
 import { constraintsOf, isLasting } from './constraints.ts';
 import { clip, detached, oneLine, proseBlocks, sentencesOf, withoutEmphasis } from '../../text/sentences.ts';
@@ -7,12 +7,12 @@ import { redact } from '../../text/redact.ts';
 /** Characters of the outline that is kept. */
 const OUTLINE_LENGTH = 360;
 
-/** How Claude Code says where the instructions of a skill lie. @source Claude Code session files. */
+/** How Claude Code introduces the location of a skill's instructions. @source Claude Code session files. */
 const SKILL_OPENING = /^Base directory for this skill: (.+)\n/;
 
 /**
- * Instructions in one line: where they lie, and their headings, or where there are none their
- * beginning. Undefined for reminders and what else stands in tags.
+ * Instructions in one line: their location and headings, or their beginning if they have no headings. Undefined for reminders
+ * and other tagged text.
  */
 export function outlineOf(text: string): string | undefined {
   if (/^\s*(?:<|$)/.test(text)) return undefined;
@@ -24,17 +24,17 @@ export function outlineOf(text: string): string | undefined {
   return detached(redact(`${place}: ${clip(outline, OUTLINE_LENGTH)}`));
 }
 
-/** Orders that are kept, and characters of one. */
+/** Number of orders kept, and characters of one. */
 const MOST_ORDERS = 16;
 const ORDER_LENGTH = 240;
 
-/** What is forbidden, or where to stop, comes before what is asked for: that is what nobody would guess. */
+/** Prohibitions and stopping points first: they cannot be inferred. */
 const FORBIDS = /\b(?:never|do not|don['’]t|must not|without|only|stop|wait)\b/i;
 
-/** A clause that tells what something is like: fields "that are never read" are looked for, and nobody is told not to read. */
+/** A clause that describes something: fields "that are never read" are to be found; it does not forbid reading. */
 const DESCRIBES = /\b(?:that|which|who) (?:(?:is|are|was|were|has|have|had) )?(?:never|always|only)\b/gi;
 
-/** What instructions order or forbid in so many words, verbatim, in their order. */
+/** The explicit orders and prohibitions in instructions, verbatim, in order. */
 export function ordersOf(text: string): string[] {
   const rows = text.replace(SKILL_OPENING, '').split('\n');
   const halts = rows.flatMap((row) => (row.includes('STOP') ? sentencesOf(row).filter(isHalt) : []));
@@ -55,16 +55,18 @@ export function ordersOf(text: string): string[] {
     );
 }
 
-/** Where to stop and let the user decide is written in capitals, and in no word of a rule. */
+/** Stopping points for the user's decision are written in capitals, without the words of a rule. */
 function isHalt(sentence: string): boolean {
   return /\bSTOP\b/.test(sentence);
 }
 
-/** How a sentence begins that says when the next one holds. */
+/** How a sentence begins that limits when the next one applies. */
 const CONDITION =
   /^(?:[-*+>\d.)][-*+>\d.) ]*)?(?:if|when|once|unless|otherwise|while|after|before|should)\b/i;
 
-/** An order with what says when it holds, the sentence before it in its row or else what it stands below: alone it would hold always. */
+/**
+ * An order with its condition: the previous sentence in its row, or else its heading. Without it, the order would always apply.
+ */
 function withCondition(order: string, rows: readonly string[]): string {
   const at = rows.findIndex((row) => row.includes(order));
   const row = rows[at] ?? '';
@@ -77,11 +79,11 @@ function withCondition(order: string, rows: readonly string[]): string {
 /** Characters of a case. */
 const CASE_LENGTH = 60;
 const HEADING = /^(#{1,6}) +(?:\d+[.)] +)?(\S.*)$/;
-/** A heading below which everything holds in one mode or one case. */
+/** A heading whose content applies in one mode or one case only. */
 const OF_ONE_CASE =
   /^(?:(?:mode|option|variant|case)\b.{0,3}\S|(?:if|when|unless|on (?:failure|errors?|success|conflicts?))\b)|^[\w-]+ mode\b:?$/i;
 
-/** The case that a row is written for: the condition that leads to it, or the heading of a mode. */
+/** The case to which a row belongs: the condition that leads to it, or the heading of a mode. */
 function scopeOf(at: number, rows: readonly string[]): string | undefined {
   let level = Infinity;
   let isBelow = true;

@@ -1,5 +1,5 @@
-// Items of a numbered list that user or agent gave, and what the agent said of each: where a request has several parts,
-// a successor must know which of them are done.
+// Items of a numbered list from user or agent, and the agent's statements about each: if a request has several parts, a
+// successor must know which of them are done.
 
 import { clip, detached, oneLine, sentencesOf, withoutEmphasis } from '../../text/sentences.ts';
 import type { LogMoment } from '../ledgers/files.ts';
@@ -9,61 +9,61 @@ const LEAST_ITEMS = 3;
 const MOST_ITEMS = 20;
 const ITEM_LENGTH = 60;
 const SAID_LENGTH = 160;
-/** Items that a sentence may name and still say something of each. */
+/** Most items that a sentence may name and still say something about each. */
 const MOST_TOGETHER = 2;
-/** Characters of a message up to which it goes on from the answer before it rather than saying all itself. */
+/** A message up to this many characters continues the previous answer rather than being complete on its own. */
 export const LONGEST_FOLLOW_UP = 200;
 
 /** A row that begins with its number. */
 const NUMBERED_ROW = /^\s{0,3}(?:[*_]{2})?(\d{1,2})[.)](?:[*_]{2})? +(\S.*)$/;
 
-/** A row of a table whose first cell is its number. */
+/** A table row with its number in the first cell. */
 const TABLE_ROW = /^\s*\|\s*[*_#`]{0,3}(\d{1,2})[*_`]{0,3}\s*\|(.*\S)/;
 
-/** How an agent names an item by its number, or several by theirs. Steps and phases are nearly always those of something else. */
+/** How an agent refers to one or several items by number. Steps and phases nearly always belong to something else. */
 const NAMED_ITEM =
   /\b(items?|points?|tasks?|issues?|findings?|comments?|problems?|suggestions?|questions?|todos?|bugs?|fix(?:es)?|requests?)\s+#?(\d{1,2}(?:\s*(?:,|-|–|&|and|to|\+)\s*(?:and\s*)?#?\d{1,2})*)(?!\.?\d|%)/gi;
 
-/** How an agent speaks of all items at once. */
+/** How an agent refers to all items at once. */
 const ALL_ITEMS =
   /\b(?:all|each|every|both|the rest)\b.{0,24}\b(?:items?|points?|tasks?|issues?|findings?|comments?|problems?|suggestions?|questions?|todos?|bugs?|fix(?:es)?|requests?)\b/i;
 
-/** How a user leaves items out, or picks some: then it is not known that the others are wanted. */
+/** How a user omits or selects items: the others may then not be wanted. */
 const NARROWED =
   /\b(?:skip|ignore|drop|except|without|leave|not|but|only|just|do|fix|items?|points?|numbers?)\s+#?\d{1,2}(?![\d.%])/i;
 
-/** Words by which it is known which item a sentence is about, and how many make it another one than the number says. */
+/** Words that identify the item a sentence is about, and how many of another item's words outweigh its number. */
 const WORD = /[\p{L}\p{N}_]{4,}/gu;
 const OTHER_ITEM_WORDS = 2;
 
-/** An item whose changes are still being noted. */
+/** An item whose changes are still being recorded. */
 type OpenItem = ListedItem & { readonly changed: string[] };
 
 interface Listing {
   readonly turn: number;
   readonly by: ItemList['by'];
   readonly items: Map<number, OpenItem>;
-  /** Words that stand in no other item. */
+  /** Words that occur in no other item. */
   readonly words: ReadonlyMap<number, ReadonlySet<string>>;
   readonly isNarrowed: boolean;
 }
 
-/** Follows the newest list that somebody spoke of by number. */
+/** Follows the newest list whose items were mentioned by number. */
 export class ItemLedger {
   #list: Listing | undefined;
-  /** A newer one that the agent gave, of which nothing was said by number yet. */
+  /** A newer list from the agent, whose numbers have not been mentioned yet. */
   #given: Listing | undefined;
   #hasTasks = false;
-  /** The items that were named last, until the user speaks: what is changed then is changed for them. */
+  /** The items named last, until the user speaks: changes made meanwhile belong to them. */
   #spoken: OpenItem[] = [];
   readonly #touched = new Set<number>();
 
-  /** A tool numbers tasks of its own from now on: what is said of "task 4" says nothing of a list. */
+  /** From now on a tool numbers its own tasks: "task 4" no longer refers to a list. */
   noteTasks(): void {
     this.#hasTasks = true;
   }
 
-  /** Takes a message of the user in. @param replied the agent's answer before it */
+  /** Takes in a message of the user. @param replied the agent's answer before it */
   addRequest(text: string, turn: number, replied: Reply | undefined): void {
     this.#spoken = [];
     const own = listingOf(text, turn, 'user');
@@ -73,7 +73,7 @@ export class ItemLedger {
     if (taken !== undefined) this.#follow({ ...taken, isNarrowed: NARROWED.test(text) });
   }
 
-  /** Takes what the agent said in. */
+  /** Takes in a message of the agent. */
   addAnswer(text: string, moment: LogMoment): void {
     if (this.#list !== undefined || this.#given !== undefined)
       for (const sentence of sentencesOf(text)) this.#addSentence(sentence, moment);
@@ -108,7 +108,7 @@ export class ItemLedger {
   ): void {
     const items = this.#list?.items;
     const item = items?.get(number);
-    // What is said of many together says less of each than what was said of it alone.
+    // A statement about many items counts less than one about a single item.
     if (item === undefined || (isTogether && item.said !== undefined)) return;
     // Moved to the end: the newest comes last.
     items?.delete(number);
@@ -118,7 +118,7 @@ export class ItemLedger {
     this.#spoken.push(told);
   }
 
-  /** Whether a sentence means the newer list; undefined where it may mean either. */
+  /** Whether a sentence means the newer list; undefined if it may mean either. */
   #isOfGiven(sentence: string, numbers: readonly number[]): boolean | undefined {
     const [isGiven, isListed] = [this.#given, this.#list].map(
       (list) => list !== undefined && numbers.every((number) => list.items.has(number)),
@@ -137,7 +137,7 @@ export class ItemLedger {
     this.#touched.clear();
   }
 
-  /** The list with what was said of it, oldest word first; undefined where in this turn nobody spoke of it. */
+  /** The list with the statements about it, oldest first; undefined if nobody mentioned it in this turn. */
   list(turn: number): ItemList | undefined {
     if (this.#list === undefined) return undefined;
     const { by, isNarrowed, items: all } = this.#list;
@@ -170,14 +170,14 @@ function sharedWords(said: ReadonlySet<string>, words: ReadonlySet<string> = new
   return [...words].filter((word) => said.has(word)).length;
 }
 
-/** The items that a sentence is about by its words, or all. */
+/** The items that a sentence is about according to its words, or all. */
 function aboutIn(sentence: string, { items, words }: Listing): number[] {
   if (ALL_ITEMS.test(sentence)) return [...items.keys()];
   const said = wordsOf(sentence);
   return [...items.keys()].filter((number) => sharedWords(said, words.get(number)) > 0);
 }
 
-/** Whether the words of a sentence are those of another item than the one it numbers: it counts in a list of its own. */
+/** Whether a sentence's words belong to another item than its number: it then counts in its own list. */
 function isOfAnother(sentence: string, number: number, { items, words }: Listing): boolean {
   const said = wordsOf(sentence);
   if (!items.has(number) || sharedWords(said, words.get(number)) > 0) return false;
@@ -201,7 +201,7 @@ function itemsOf(text: string): Map<number, OpenItem> {
   return best.size >= LEAST_ITEMS ? best : new Map();
 }
 
-/** Of the cells of a row the one with most words: the others are ids, places, marks. */
+/** The cell of a row with the most words: the others are ids, places, marks. */
 function toldCells(row: string): string {
   if (!row.endsWith('|')) return row;
   const cells = row.split('|').map((cell) => cell.trim());
@@ -212,7 +212,7 @@ function wordCount(text: string): number {
   return text.split(/\s+/).length;
 }
 
-/** The numbers that a sentence names items by, ranges spelled out. @param hasTasks tasks are those of a tool */
+/** The item numbers in a sentence, with ranges expanded. @param hasTasks whether a tool numbers its own tasks */
 function namedIn(sentence: string, hasTasks: boolean): number[] {
   return [...sentence.matchAll(NAMED_ITEM)].flatMap(([, noun = '', numbers = '']) => {
     if (hasTasks && /^tasks?$/i.test(noun)) return [];

@@ -1,15 +1,16 @@
-// Reads something off the newest text that tells it. Reading every text costs, and nearly always only the newest matters.
+// Extracts something from the newest text that contains it. Reading every text is expensive, and nearly always only the newest
+// matters.
 
-/** Texts that wait to be read at most. */
+/** Most texts that wait to be read. */
 const MOST_WAITING = 8;
 
-/** Keeps what the newest of the texts tells that tells anything. A text is read when somebody asks, or when many wait. */
+/** Keeps the result from the newest text that has one. Reads texts on request, or when many are waiting. */
 export class Newest<Source, Found> {
   readonly #read: (source: Source) => Found | undefined;
   #waiting: Source[] = [];
   #found: Found | undefined;
 
-  /** @param read undefined where a text tells nothing */
+  /** @param read returns undefined for a text without a result */
   constructor(read: (source: Source) => Found | undefined) {
     this.#read = read;
   }
@@ -19,7 +20,7 @@ export class Newest<Source, Found> {
     if (this.#waiting.length >= MOST_WAITING) this.#readWaiting();
   }
 
-  /** Undefined where none told anything. */
+  /** Undefined if no text has a result. */
   get found(): Found | undefined {
     if (this.#waiting.length > 0) this.#readWaiting();
     return this.#found;

@@ -1,16 +1,16 @@
-// What was so for a moment and is not any more, by what was done since: a lack that an install ended, a diff that was
-// committed, a comment that was answered.
+// Statements that were true for a moment and that later work made obsolete: a missing package that was installed, a diff that
+// was committed, a comment that was answered.
 
 import type { CommandRun, Trail } from '../trail.ts';
 
-/** Something that was said, and where: `Infinity` where it closed its request. */
+/** A statement and its position: `Infinity` if it closed its request. */
 interface Utterance {
   readonly turn: number;
   readonly position: number;
   readonly text: string;
 }
 
-/** What every sentence holds that may be overtaken. */
+/** Words of which every sentence that can become obsolete contains one. */
 const OF_NOW =
   /\bstill\b|\bno\b|\bnot\b|n['’]t\b|\bpending\b|\bun(?:committed|staged|fixed|pushed)\b|\bmissing\b|\buntracked\b|\blines? \d|:\d/i;
 
@@ -28,18 +28,18 @@ const NUMBER = /\b\d{5,}\b/g;
 
 /** A place in a file: `src/a.ts:12`, `a.ts (lines 3-9)`. */
 const FILE_PLACE = /(?<![\w.@-])([\w.@-]+\.(?=\d*[a-z])[a-z\d]{1,5})`?(?:\)? ?\(lines? \d|:\d)/gi;
-/** How a sentence begins or runs that reports what was done there. */
+/** How a sentence begins or continues that reports work at that place. */
 const REPORTS = /^(?:also )?\p{L}+ed\b|\b(?:I(?:['’]ve| have)?|was|were|now) (?:\w+ )?\w+(?:ed|s)\b/iu;
 
-/** Messages of the agent behind one that tells what goes on: by then it tells something else. */
+/** Number of later messages after which a progress report is considered outdated. */
 const LATER_MESSAGES = 2;
 
-/** Whether a run ended well behind what was said. */
+/** Whether a run ended well after a statement. */
 function isLater(run: CommandRun, { turn, position }: Utterance): boolean {
   return !run.failed && (run.position > position || run.turn > turn);
 }
 
-/** Finds what was overtaken by what a session did later. */
+/** Finds statements that later events in the session have overtaken. */
 export function overtakenIn({
   commands,
   commits,

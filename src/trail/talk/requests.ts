@@ -1,4 +1,4 @@
-// The chain of what the user asked, with the rules, answers and actions that belong to it.
+// The user's requests in order, with the rules, answers and actions that belong to them.
 
 import { constraintsOf, isConstraint, isCorrection, listedRules, pastedPart, unwrap } from './constraints.ts';
 import {
@@ -23,7 +23,7 @@ import type { AnsweredQuestion, Constraint, RequestActions, UserRequest } from '
 const NEW_LENGTH = 6_000;
 const OLD_LENGTH = 1_200;
 const NEW_REQUESTS = 12;
-/** Requests, rules and answers kept; the first requests say what the session is about and stay. */
+/** Requests, rules and answers kept. The first requests stay, because they define the session's subject. */
 const MAX_REQUESTS = 300;
 const FIRST_REQUESTS = 10;
 const MAX_CONSTRAINTS = 400;
@@ -49,27 +49,27 @@ interface OpenRequest {
   readonly actions: OpenActions;
 }
 
-/** Where a message of the user stands. */
+/** The place of a user's message. */
 interface RequestPlace {
   readonly position: number;
-  /** The question of the agent that it answers, if it does. */
+  /** The agent's question that it answers, if any. */
   readonly question: string | undefined;
-  /** The agent had ended its work on the request before it with a message. */
+  /** The agent had ended its work on the previous request with a message. */
   readonly isAnswered: boolean;
 }
 
-/** Characters of a question, or of an offer, and of what the user says to it. */
+/** Characters of a question or an offer, and of the user's answer. */
 const QUESTION_LENGTH = 600;
 const ANSWER_LENGTH = 300;
 
-/** Collects requests; memory is bounded by the limits above. */
+/** Collects requests; the limits above bound its memory. */
 export class RequestLedger {
   #requests: OpenRequest[] = [];
   #constraints = new Map<string, Constraint>();
   #answers: AnsweredQuestion[] = [];
   #turns = 0;
   #dropped = 0;
-  /** What the newest message to the current request opens with. */
+  /** The opening of the newest message on the current request. */
   readonly #outcome = new Newest(leadOf);
 
   /** The number of the current request; 0 before the first. */
@@ -77,14 +77,14 @@ export class RequestLedger {
     return this.#turns;
   }
 
-  /** The files that were changed on the current request. */
+  /** The files changed for the current request. */
   get edited(): readonly string[] {
     return [...(this.#requests.at(-1)?.actions.edited ?? [])];
   }
 
-  /** Takes a message of the user in. */
+  /** Takes in a message of the user. */
   add(text: string, { position, question, isAnswered }: RequestPlace): void {
-    // A client that is stopped and asked again records the same words twice.
+    // A client that is stopped and asked again records the same text twice.
     const newest = this.#requests.at(-1);
     const kept = detached(clipMiddle(text, NEW_LENGTH));
     if (newest !== undefined && newest.text === kept && newest.actions.commands === 0) return;
@@ -111,7 +111,7 @@ export class RequestLedger {
     this.#shrink();
   }
 
-  /** What was sent too early and again with more is one message. */
+  /** Treats a message that was sent too early and again with more text as one. */
   #replaceNewest(newest: OpenRequest, kept: string, text: string): void {
     newest.text = kept;
     newest.isCorrection ||= newest.turn > 1 && isCorrection(text);
@@ -119,7 +119,7 @@ export class RequestLedger {
     this.addConstraints(text);
   }
 
-  /** What the harness says right behind a command is what the command stands for. */
+  /** Text from the harness right after a command is the command's expansion. */
   noteInstructions(text: string, position: number): void {
     const request = this.#requests.at(-1);
     if (request?.position !== position - 1 || !request.text.startsWith('/')) return;
@@ -127,17 +127,17 @@ export class RequestLedger {
     request.orders = request.instructions === undefined ? [] : ordersOf(text);
   }
 
-  /** Takes over the rules in a text of the user that is no request of its own. */
+  /** Takes in the rules of a user's text that is not itself a request. */
   addConstraints(text: string): void {
     const pasted = pastedPart(text);
     const listed = pasted === '' ? [] : listedRules(text);
     const { text: whole, wrapped } = unwrap(text);
-    // Each is looked for in the whole text: more than are kept would take quadratic time.
+    // Each is searched in the whole text: without this limit the time would be quadratic.
     for (const sentence of constraintsOf(whole).slice(-MAX_CONSTRAINTS)) {
       const isCopied = wrapped.some((line) => line.includes(sentence));
       const isPasted = isCopied || (pasted.includes(sentence) && !listed.includes(sentence));
       const key = sentence.toLowerCase();
-      // Said again is meant more: the newest place wins, the first wording stays.
+      // A repeated rule gains weight: its newest position counts, its first wording stays.
       const before = this.#constraints.get(key);
       this.#constraints.delete(key);
       this.#constraints.set(key, {
@@ -149,7 +149,7 @@ export class RequestLedger {
     this.#boundConstraints();
   }
 
-  /** Takes over the rules of the template that a harness put around the task, but for those that the task states, too. */
+  /** Takes in the rules of the harness's template, except those that the task also states. */
   addTemplateRules(text: string): void {
     for (const sentence of sentencesOf(text).filter(isConstraint)) {
       const key = sentence.toLowerCase();
@@ -167,7 +167,7 @@ export class RequestLedger {
     }
   }
 
-  /** @param proposedAt of an edit that was refused, where the agent had spoken last before it */
+  /** @param proposedAt for a rejected edit, the position of the agent's last message before it */
   answer(question: string, answer: string, proposedAt?: number): void {
     this.#answers.push({
       turn: this.#turns,
@@ -183,7 +183,7 @@ export class RequestLedger {
     if (edited !== undefined && edited.size < MAX_EDITED) edited.add(path);
   }
 
-  /** Git threw away what was changed of some files behind a place: so much of the request is not done. */
+  /** Git discarded changes of some files after a position; that part of the request is no longer done. */
   noteRestored(paths: readonly string[], since: number): void {
     const newest = this.#requests.at(-1);
     if (newest === undefined || newest.position <= since) return;
@@ -234,33 +234,36 @@ export class RequestLedger {
   }
 }
 
-/** Characters of a message from which on it is no chance that another one begins so. */
+/** From this many characters on, a shared beginning of two messages is not chance. */
 const LEAST_BEGINNING = 16;
 
-/** Whether a text begins with all of a message on which nothing was done. */
+/** Whether a text begins with the whole of a message that led to no action. */
 function isBeginningOf({ text, actions }: OpenRequest, longer: string): boolean {
   const isIdle = actions.commands === 0 && actions.edited.size === 0;
   return isIdle && text.length >= LEAST_BEGINNING && longer.startsWith(text);
 }
 
-/** Whether a sentence says something by itself: no heading, no line that only introduces others. */
+/** Whether a sentence is complete: not a heading or an introduction to other lines. */
 function isWholeRule(sentence: string): boolean {
   return !/[:：]$/.test(sentence) && sentence.split(' ').length > 3;
 }
 
-/** Characters of a message, at its head and again at its tail, that are searched for what opens it, and that are kept of that. */
+/**
+ * Characters of a message, at its head and again at its tail, that are searched for its opening sentence, and that are kept of
+ * that sentence.
+ */
 const OPENING_LENGTH = 1_500;
 const OUTCOME_LENGTH = 240;
 
-/** How the rest of a sentence begins. */
+/** How the remainder of a sentence begins. */
 const BEGINS_SMALL = /^\p{Ll}/u;
 
-/** A line that is printed bold as a whole, with words enough to say something, and leads to no other. */
+/** A line that is bold throughout, long enough to be a statement, and introduces no other line. */
 const BOLD_SENTENCE = /^\*\*(?:[^*\s]+\s+){4,}[^*\s]*[^*\s:]\*\*$/;
 
 /**
- * The first sentence that tells something by itself: no heading, no item of a list, no announcement, no rest of one that code interrupts. Of a
- * message of lists and headings the last line that is printed bold: an older message would tell what it has overtaken.
+ * The first sentence that is a statement: not a heading, a list item, an announcement or the remainder after a code block. For
+ * a message of lists and headings, its last bold line, because an older message would be outdated.
  */
 function leadOf(text: string): string | undefined {
   const blocks = proseBlocks(text);
@@ -273,7 +276,7 @@ function leadOf(text: string): string | undefined {
   return told === undefined ? undefined : detached(clip(told, OUTCOME_LENGTH));
 }
 
-/** Whether a sentence tells no outcome: what it announces is told where it was done. */
+/** Whether a sentence states no outcome: what it announces appears where it was done. */
 function isPassing(sentence: string): boolean {
   return isCourtesy(sentence) || isIntent(sentence);
 }
@@ -282,24 +285,24 @@ function closed({ edited, ...rest }: OpenActions): RequestActions {
   return { ...rest, edited: [...edited] };
 }
 
-/** The answer of a user who refuses a call and says nothing of it. */
+/** The answer recorded for a user who rejects a call without comment. */
 export const SILENT_REFUSAL = 'no (refused without a word)';
 
-/** What clients write in the user's name. */
+/** Text that clients write in the user's name. */
 const WRAPPERS =
   /^(?:# AGENTS\.md instructions|Caveat: The messages below|\[Request interrupted by user|This session is being continued from a previous|Stop hook feedback:|Another language model started to solve|Base directory for this skill:|API Error)/;
 
-/** Client commands that ask the agent for nothing. */
+/** Client commands that do not ask the agent for anything. */
 const CLIENT_COMMANDS =
   /^\/(?:compact|clear|model|cost|status|context|config|help|login|logout|resume|exit|quit|mcp|hooks|memory|permissions|doctor|usage|fast|effort|rewind)\b/;
 
-/** More of them, which with words behind them may be a command of the project. */
+/** Further ones; followed by other words, they may be commands of the project. */
 const LONE_COMMANDS =
   /^\/(?:mode|theme|settings|new|tree|fork|export|share|session|hotkeys|keybindings|changelog|copy|undo|redo|bug|feedback|release-notes|terminal-setup|vim|statusline|tokens|history|chat|stats|about|editor|reload|thinking)?$/;
 
 /**
- * The user's own words in a message of the user role: without reminders, IDE context and other wrappers; undefined
- * where nothing of it is the user's.
+ * The user's own words in a user-role message: without reminders, IDE context and other wrappers. Undefined if nothing in it is
+ * the user's.
  */
 export function ownWords(text: string): string | undefined {
   const request = text.lastIndexOf('## My request for Codex:');
@@ -325,7 +328,7 @@ function between(text: string, open: string, close: string): string | undefined 
   return to < 0 ? undefined : text.slice(from + open.length, to).trim();
 }
 
-/** Leaves out leading `<tag>…</tag>` blocks, one after the other, and reminders wherever they stand. */
+/** Removes leading `<tag>…</tag>` blocks one by one, and reminders anywhere. */
 function withoutWrapped(text: string): string {
   let rest = text.trimStart();
   for (;;) {
@@ -342,7 +345,7 @@ function withoutWrapped(text: string): string {
   }
 }
 
-/** Tags of harnesses and clients around what is asked for. */
+/** Tags of harnesses and clients around a task. */
 const TASK_TAGS = new Set([
   'pr_description',
   'problem_statement',
@@ -352,7 +355,7 @@ const TASK_TAGS = new Set([
   'user_request',
 ]);
 
-/** Clients' tags have a hyphen or an underscore, or are one of a few words; HTML that a user pasted has not. */
+/** Client tags contain a hyphen or an underscore, or are one of a few words; HTML that a user pasted is not. */
 function isWrapperTag(tag: string): boolean {
   if (TASK_TAGS.has(tag)) return false;
   return /[-_]/.test(tag) || /^(?:INSTRUCTIONS|skill|skills|context|environment|hook)$/.test(tag);

@@ -19,7 +19,7 @@ import type { Statement } from '../trail.ts';
 const MAX_STATEMENTS = 1_600;
 const STATEMENT_LENGTH = 320;
 const MIN_LENGTH = 16;
-/** Characters of one message that are read. */
+/** Characters read of one message. */
 const READ_LENGTH = 24_000;
 
 const DECISION =
@@ -27,24 +27,24 @@ const DECISION =
 const INTENT =
   /^(?:next\b|I(?:['’]m| am) (?:now |also |still )?\w+ing\b|now,? (?:I|let)|then,? I|(?:first|also|and|so|ok(?:ay)?|good|great|perfect|alright)[,:.!]? (?:I['’](?:ll|m(?: now| also)? \w+ing)\b|I will\b|let me\b|let['’]s\b)|I['’](?:ll|m going to|m about to)|I will|let me|let['’]s|remaining|still to do|als nächstes|接下来|次に)|\b(?:next step|I['’]ll (?:now|next)|I['’]m (?:now )?(?:checking|running|adding|fixing|updating|going))/i;
 
-/** How a sentence gives the next step as an order to oneself: "Now update the parser." */
+/** How a sentence states the next step as an imperative: "Now update the parser." */
 const ORDER =
   /^(?:now|next|then),? (?:let['’]?s |also )?(?:add|apply|build|change|check|clean|commit|continue|convert|create|delete|document|edit|extract|find|fix|format|implement|install|look|make|move|push|read|refactor|remove|rename|replace|restart|re-?run|rewrite|run|search|see|set|start|test|try|update|use|verify|wire|write)\b|^(?:re-?)?run (?:the )?(?:tests?|checks?|build) again\b/i;
 
-/** How a sentence without a subject says what its speaker is at: "Retrying the push." */
+/** How a sentence without a subject describes current work: "Retrying the push." */
 const AT_WORK =
   /^(?:(?:now|next|then|still|also|back to|first|ok(?:ay)?)[,:]? )*(?:re-?)?(?:add|analy[sz]|apply|ask|await|build|check|clean|commit|compar|compil|confirm|continu|creat|debugg|delegat|delet|deploy|dig(?:g)|dispatch|download|edit|examin|explor|fetch|fill|find|finish|fix|format|gather|generat|gett|implement|inspect|install|investigat|kick|launch|look|mak|merg|monitor|mov|open|pok|poll|prepar|proceed|pull|push|read|rebas|rebuild|record|refactor|remov|renam|replac|reproduc|restart|resum|retry|revert|review|rewrit|runn|scan|search|send|sett|spawn|stag|start|sweep|switch|tak|test|trac|try|updat|validat|verify|wait|wip|writ)ing\b/iu;
 
-/** How a sentence without a subject says what is to be done: "Need to see which test failed." */
+/** How a sentence without a subject says what remains to do: "Need to see which test failed." */
 const NEEDS = /^(?:(?:so|now|still|also|but)[,:]? )?(?:need|have|going|about|time) to \p{L}/iu;
 
-/** How a sentence names no more than what its speaker turns to: "Now the docs." */
+/** How a sentence merely names the next subject: "Now the docs." */
 const TURNS_TO = /^(?:now|next|then)(?: up)?[,:]? (?:the|for the|on to|onto|to the|back to)\b/i;
 
-/** What somebody says who tells rather than announces: a verb with its subject, a reason, what a colon leads to. */
+/** Signs of a statement rather than an announcement: a verb with its subject, a reason, text after a colon. */
 const TELLS =
   /\b(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|should|must|may|might|needs?|takes?|took|gets?|got|requires?|means?|makes?|made|gives?|gave|shows?|showed|fails?|failed|breaks?|broke|works?|worked|causes?|caused|leaves?|left|returns?|returned|us(?:es|ed)|pass(?:es|ed)?|prints?|contains?|follows?|match(?:es)?|handles?|accepts?|includes?|reads|writes|runs|says|said|seems?|avoids?|keeps?|kept|became|becomes?|because|since|so|instead|rather|I|we|you|it|they|there)\b|n['’]t\b|['’]s (?!\w+ing)|: \S|, (?:the|a|an|this|that|no|all|each|every) /i;
-/** What stands below what is announced, and may have a verb of its own. */
+/** A clause that depends on the announcement and may have its own verb. */
 const BELOW = /\b(?:whether|what|how|why|where|which|who|until|while|when|if|as)\b[^,;—]*/gi;
 const CODE_SPANS = /`[^`]*`/g;
 
@@ -52,8 +52,8 @@ const CODE_SPANS = /`[^`]*`/g;
 const LEAD_LENGTH = 100;
 
 /**
- * The sentences of a message of the agent with their kind; long ones are clipped between words. What stands in a list
- * brings along the line that introduces the list: alone it would be a fragment.
+ * The sentences of an agent's message with their kinds; long ones are clipped between words. A list item carries the line that
+ * introduces its list, because alone it would be a fragment.
  */
 export function statementsOf(text: string, { turn, position }: LogMoment): Statement[] {
   const statements: Statement[] = [];
@@ -88,7 +88,7 @@ export function statementsOf(text: string, { turn, position }: LogMoment): State
   const mused = musedSentences(sentences);
   const isUnchecked = announcesLook(sentences.at(-1) ?? '');
   if (mused === 0 && !isUnchecked) return statements;
-  // Who sets a list down below its heading has thought it through.
+  // A list below a heading is considered thought through.
   return statements.map((statement, at) => ({
     ...statement,
     isMused: statement.lead === undefined && (places[at] ?? 0) < mused,
@@ -96,24 +96,24 @@ export function statementsOf(text: string, { turn, position }: LogMoment): State
   }));
 }
 
-/** A line that introduces others: it ends with a colon, or is printed bold as a whole. */
+/** A line that introduces others: it ends with a colon, or is bold throughout. */
 function isLead(plain: string, line: string): boolean {
   return plain.endsWith(':') || /^\*\*[^*]{1,80}\*\*$/.test(line);
 }
 
 /** A word of two letters or more. */
 const WORD = /\p{L}{2,}/gu;
-/** As many make a statement. */
+/** A statement has at least this many words. */
 const SOME_WORDS = 3;
-/** As much in a script without spaces. */
+/** The same for writing systems without spaces. */
 const SOME_SIGNS = /\p{Lo}{6,}/u;
-/** Characters in which a sentence has to get to its point. */
+/** Characters within which a sentence must reach its point. */
 const LOOKED_AT = 400;
 
-/** A line of a program outside of a fence. */
+/** A line of code outside a fence. */
 const CODE = /[;{}]$|\);|^(?:from \S+ import|import \w|print\(|const \w|let \w+ =|\w+ ?= ?\w+\()/;
 
-/** Whether a sentence says something by itself: no row of a table, no line of code, no heading of what follows, no bare name. */
+/** Whether a sentence is meaningful on its own: not a table row, a line of code, a heading or a bare name. */
 export function tellsSomething(sentence: string): boolean {
   if (sentence.startsWith('|') || /:[*_]*$/.test(sentence) || CODE.test(sentence)) return false;
   if (isCourtesy(sentence)) return false;
@@ -121,12 +121,12 @@ export function tellsSomething(sentence: string): boolean {
   return hasMatches(prose.slice(0, LOOKED_AT), WORD, SOME_WORDS) || SOME_SIGNS.test(prose);
 }
 
-/** Whether a sentence announces what its speaker does next. */
+/** Whether a sentence announces its speaker's next step. */
 export function isIntent(sentence: string): boolean {
   return INTENT.test(sentence) || announcesBarely(sentence);
 }
 
-/** Whether a sentence without a subject announces, and tells nothing besides. */
+/** Whether a sentence without a subject only announces and states nothing else. */
 function announcesBarely(sentence: string): boolean {
   if (isQuestion(sentence)) return false;
   if (NEEDS.test(sentence)) return !/\b(?:because|since)\b/i.test(sentence);
@@ -134,46 +134,48 @@ function announcesBarely(sentence: string): boolean {
   return !TELLS.test(sentence.replaceAll(CODE_SPANS, ' ').replace(BELOW, ''));
 }
 
-/** A choice that somebody says was made, in so many words. */
+/** An explicit statement that a choice was made. */
 const CHOICE =
   /\b(?:(?:I|we)(?:['’]ve| have)? (?:\w+ly )?(?:decided|chose|opted|settled|picked)|(?:was|been|is) (?:decided|chosen|settled)|decision:|(?:habe|haben) \S.{0,80}entschieden|(?:j['’]ai|nous avons) (?:décidé|choisi))\b|决定(?:了|使用|用)|(?:に|と)決め/i;
 
-/** Whether a sentence says in so many words that a choice was made; most decisions only give a reason. */
+/** Whether a sentence explicitly states that a choice was made; most decisions only give a reason. */
 export function isChoice(sentence: string): boolean {
   return CHOICE.test(sentence);
 }
 
 function kindOf(sentence: string, lead: string | undefined): Statement['kind'] {
   if (isQuestion(sentence)) return 'question';
-  // Below a heading what has no subject is a point of a list.
+  // Below a heading, a phrase without a subject is a list item.
   if (lead === undefined ? isIntent(sentence) : INTENT.test(sentence)) return 'intent';
   return DECISION.test(sentence) ? 'decision' : 'finding';
 }
 
-/** Sentences at the end of a message that may say what comes next, and those told of a list that one introduces. */
+/**
+ * Sentences at the end of a message that may say what comes next, and the number shown of a list that one of them introduces.
+ */
 const LAST_SENTENCES = 8;
 const LED_SENTENCES = 5;
 
-/** The agent's question that its message ends with, or undefined. */
+/** The question with which the agent's message ends, or undefined. */
 export function closingQuestion(text: string): string | undefined {
   const last = sentencesOf(text.slice(-2_000)).slice(-3);
   return last.findLast(isQuestion);
 }
 
-/** Rows of a message that make a list or a table. */
+/** Rows of a message that form a list or a table. */
 const LIST_ROW =
   /^\s*(?:[-*+•] +|\*{0,2}\d{1,3}[.)] +|\|.*\|\s*$|\*{0,2}(?:option|step|phase|issue|item) \S{1,4}\b)/i;
 
-/** Rows by whose number or name a user refers to them: "do 2 and 4", "option B". */
+/** Rows that a user refers to by number or name: "do 2 and 4", "option B". */
 const NAMED_ROW =
   /^\s*(?:[-*] +)?(?:\*{0,2}\d{1,3}[.)] +|\|.*\|\s*$|(?:#+ +)?\*{0,2}(?:option|step|phase|issue|item) \S{1,4}\b)/i;
 const LEAST_NAMED_ROWS = 3;
-/** Rows that may stand between two of one list: what is said of the first. */
+/** Rows that may come between two items of a list: text about the first. */
 const ROWS_BETWEEN = 6;
 
 /**
- * The last list of a message whose items have numbers or names, as it stands, below the line that introduces it;
- * undefined where there is none of at least three items.
+ * The last list of a message whose items have numbers or names, verbatim, below the line that introduces it; undefined without
+ * at least three items.
  */
 export function namedList(text: string): string | undefined {
   const rows = unfencedRows(text);
@@ -187,14 +189,14 @@ export function namedList(text: string): string | undefined {
   }
   if (list === undefined) return undefined;
   const from = headOf(rows, list.from);
-  // Where its head was cut off with that of the message, it does not begin here.
+  // If the head of the message was cut off, the list does not begin here.
   const lead = from === undefined ? ELLIPSIS : rows.slice(0, from).findLast((row) => row.trim() !== '');
   const below = rows.slice(list.to + 1).findIndex((row) => !/^\s+\S/.test(row));
   const end = below < 0 ? rows.length : list.to + 1 + below;
   return [...(lead === undefined ? [] : [lead]), ...rows.slice(from ?? list.from, end)].join('\n');
 }
 
-/** The rows of a text outside of fences: code between two items does not end their list. */
+/** The rows of a text outside fences: code between two items does not end their list. */
 function unfencedRows(text: string): string[] {
   let isFenced = false;
   return text.split('\n').filter((row) => {
@@ -204,7 +206,7 @@ function unfencedRows(text: string): string[] {
   });
 }
 
-/** Where a list begins that has an item here: further up where this item is not the first; undefined where that is not there. */
+/** Where the list of an item begins: further up if the item is not the first; undefined if its start is missing. */
 function headOf(rows: readonly string[], at: number): number | undefined {
   let head = at;
   for (let number = numberOf(rows[at]) - 1; number >= 1; number--) {
@@ -214,18 +216,18 @@ function headOf(rows: readonly string[], at: number): number | undefined {
   return head;
 }
 
-/** The number of an item; 0 where it has none. */
+/** The number of an item; 0 without one. */
 function numberOf(row = ''): number {
   return Number(/^\s*(?:[-*] +)?(?:#+ +)?\*{0,2}(\d{1,3})[.)] +/.exec(row)?.[1] ?? 0);
 }
 
-/** What a list of open work is called. */
+/** Headings for a list of open work. */
 const REMAINING =
   /^(?:what(?:['’]s| is) (?:left|next|missing|still)|(?:still )?(?:remaining|outstanding|pending|open|unfinished|unresolved|deferred)\b|still (?:to do|open|missing)|(?:not|to be) (?:yet )?(?:done|implemented|fixed|addressed)|next steps?\b|to ?dos?\b|follow-?ups?\b|left to do|offen\b|noch zu tun|reste à faire|pendientes?|剩余|待办|残り)/i;
 const LONGEST_HEADING = 90;
 const MAX_REMAINING = 20;
 
-/** The rows of the list that a message gives of what remains to be done, as they stand; none where it gives none. */
+/** The rows of a message's list of remaining work, verbatim; none without such a list. */
 export function remainingRows(text: string): readonly string[] {
   const rows = text.split('\n');
   const heading = rows.findLastIndex((row) => {
@@ -246,20 +248,20 @@ function isHeadingOf(row: string, plain: string): boolean {
   return /^\s*(?:#|\*\*)/.test(row) || /[:：]$/.test(plain);
 }
 
-/** Praise for what was said, and nothing of what follows from it. */
+/** Praise for a remark, without any consequence. */
 const PRAISE =
   /^(?:(?:and |ah,? |oh,? )?(?:that|this|it)(?:['’]s| is)(?: indeed| actually| really)? an? (?:\w+ly )?(?:crucial|clever|smart|good|great|fair|excellent|important|valid|nice|interesting|reasonable|key|subtle)(?: \w+){1,2}|you (?:raise|make|have|bring up) an? (?:\w+ )?(?:point|question|issue|observation))[.!…]*$/i;
 
-/** How a message begins that takes back what its speaker said before. */
+/** How a message begins that withdraws its speaker's earlier statement. */
 const CONCESSION =
   /^\W{0,4}(?:(?:ah|oh|yes|good|sorry|apologies)[,.!]? )*(?:(?:you(?:['’]re| are) (?:\w+ )?(?:right|correct)|good (?:catch|point)|I (?:was wrong|misread|misunderstood|got (?:that|it|this) wrong)|my (?:mistake|bad)|that was wrong|du hast recht|sie haben recht|(?:tu as|vous avez) raison|tienes razón|tem razão|hai ragione|je hebt gelijk)\b|вы правы|ты прав|masz rację|hakl[ıi]s[ıi]n|[你您]说得对|[你您]是对的|おっしゃる通り|ご指摘の通り|(?:말씀이 )?맞습니다)/i;
 
-/** Whether a message opens with its speaker giving in. */
+/** Whether a message opens with a concession. */
 export function isConcession(text: string): boolean {
   return CONCESSION.test(text.slice(0, 200));
 }
 
-/** A sentence that only answers the tone of the one before, or waits: nothing came of the request yet. */
+/** A sentence that only responds to the tone of the previous message, or waits: the request has no outcome yet. */
 export function isCourtesy(sentence: string): boolean {
   return (
     PRAISE.test(sentence.trim()) ||
@@ -269,7 +271,7 @@ export function isCourtesy(sentence: string): boolean {
   );
 }
 
-/** What the agent says it will do next, or undefined: its newest sentence of intent, headings of a list followed. */
+/** What the agent says it will do next, or undefined: its newest sentence of intent, including list headings. */
 export function announcedStep(text: string): string | undefined {
   const lines = proseLines(text.slice(-6_000));
   const heading = lines.findLastIndex((line) =>
@@ -280,12 +282,12 @@ export function announcedStep(text: string): string | undefined {
   }
   const sentences = lastSentences(lines);
   const last = sentences.findLastIndex(isAnnouncement);
-  // "First, let me look at it" is but the way to what stands before it.
+  // "First, let me look at it" only leads to what precedes it.
   const isOpening = last > 0 && /^first\b/i.test(sentences[last] ?? '');
   const at = isOpening && isAnnouncement(sentences[last - 1] ?? '') ? last - 1 : last;
   const step = sentences[at];
   if (step === undefined) return undefined;
-  // What ends with a colon says nothing without what follows.
+  // A sentence that ends with a colon needs what follows.
   const rest = /[:：]$/.test(step) ? sentences.slice(at + 1, at + 1 + LED_SENTENCES) : [];
   return clip([step, ...rest].join(' '), 400);
 }
@@ -298,7 +300,7 @@ function isAnnouncement(sentence: string): boolean {
   );
 }
 
-/** The last sentences of some lines; what stands before them is not taken apart. */
+/** The last sentences of some lines; earlier lines are not split. */
 function lastSentences(lines: readonly string[]): readonly string[] {
   // Each line has a sentence at least.
   return lines.slice(-LAST_SENTENCES).flatMap(sentencesOfLine).slice(-LAST_SENTENCES);
@@ -317,7 +319,7 @@ export class StatementPool {
     return [...this.#statements];
   }
 
-  /** Halves the older half: each round costs what is old a little more, so that the budget of an epoch decays. */
+  /** Halves the older half: each round costs old statements a little more, so that the budget of an epoch decays. */
   #thin(): void {
     const half = this.#statements.length >> 1;
     let isKept = false;

@@ -1,4 +1,4 @@
-// What user and agent say to each other: messages, what was asked and answered, and what the agent announced.
+// The conversation between user and agent: messages, questions and answers, and what the agent announced.
 
 import { askedBy, putsOff } from './answered.ts';
 import { excerpt } from '../book.ts';
@@ -11,32 +11,32 @@ import { clipMiddle, detached, keptOf, proseLines } from '../../text/sentences.t
 import { announcedStep, closingQuestion, namedList, statementsOf } from './statements.ts';
 import type { CurrentWork, Reply, Statement } from '../trail.ts';
 
-/** Newest messages of the agent that are kept, in this many characters. */
+/** How many of the agent's newest messages are kept, and their limit in characters. */
 const MAX_SAID = 24;
 const SAID_LENGTH = 2_400;
 
-/** Follows the conversation; of it only the newest messages are kept. */
+/** Follows the conversation; keeps only the newest messages. */
 export class Talk {
   readonly #book: Book;
   readonly #said: Reply[] = [];
   readonly #list = new Newest(listIn);
   readonly #step = new Newest(announcedStep);
-  /** Calls since the user spoke last. */
+  /** Calls since the user last spoke. */
   #calls = 0;
   #lastMessage = '';
   #repliesTo: Reply | undefined;
-  /** What the agent asked and the user left open to ask something else first. */
+  /** The agent's question that the user has postponed in favour of a question of their own. */
   #putOff: Statement | undefined;
   #newestReply: Reply | undefined;
   #hasCalledSinceMessage = false;
-  /** Where user or agent spoke last. */
+  /** The position of the last message of user or agent. */
   messagePosition = 0;
 
   constructor(book: Book) {
     this.#book = book;
   }
 
-  /** @param own the user's own words, of which nothing is secret */
+  /** @param own the user's own words, without secrets */
   addUserText(own: string): void {
     this.#book.hasPast = true;
     const asked = this.#hasCalledSinceMessage ? undefined : askedBy(this.#lastMessage, own);
@@ -81,23 +81,23 @@ export class Talk {
     this.#book.deliveries.addLinks(text, this.#book.requests.turn);
   }
 
-  /** The agent called a tool: it does not wait for an answer. */
+  /** The agent called a tool, so it is not waiting for an answer. */
   noteCall(): void {
     this.#hasCalledSinceMessage = true;
     this.#calls++;
   }
 
-  /** Whether the agent said anything since the user did. */
+  /** Whether the agent has spoken since the user did. */
   get hasAgentSpoken(): boolean {
     return this.#lastMessage !== '';
   }
 
-  /** Whether the agent spoke last, and called nothing since. */
+  /** Whether the agent spoke last and has called nothing since. */
   get isAgentLast(): boolean {
     return this.#lastMessage !== '' && !this.#hasCalledSinceMessage;
   }
 
-  /** Nothing of an answer ran that the harness sent back: its code is no change of anything. */
+  /** The harness rejected an answer and ran nothing in it, so its code changed nothing. */
   noteSentBack(): void {
     this.#hasCalledSinceMessage = true;
     const last = this.#said.at(-1);
@@ -111,7 +111,7 @@ export class Talk {
     );
   }
 
-  /** What a trail tells of it. */
+  /** The conversation's part of a trail. */
   current(): Pick<CurrentWork, 'said' | 'newestList' | 'calls' | 'repliesTo' | 'newestReply'> {
     return {
       said: this.#said.map(clippedReply),
@@ -122,22 +122,22 @@ export class Talk {
     };
   }
 
-  /** What waits for the user. @param now what the agent said on the current request */
+  /** Questions that await the user. @param now the agent's statements on the current request */
   openQuestions(now: readonly Statement[]): Statement[] {
     return [
       ...(this.#putOff === undefined ? [] : [this.#putOff]),
-      // Who calls a tool behind a question does not wait for an answer.
+      // An agent that calls a tool after a question is not waiting for an answer.
       ...(this.#hasCalledSinceMessage ? [] : openQuestions(now, this.#lastMessage)),
     ];
   }
 
-  /** What the agent announced. What a finished one had announced before its last message is done. */
+  /** What the agent announced. For a finished agent, announcements before its last message are done. */
   nextStep(isAgentDone: boolean): string | undefined {
     return isAgentDone ? announcedStep(this.#lastMessage) : this.#step.found;
   }
 }
 
-/** The list of a message by whose items the user may refer to them. */
+/** The list in a message whose items the user may refer to. */
 function listIn({ turn, position, text }: Reply): Reply | undefined {
   const list = namedList(text);
   return list === undefined ? undefined : { turn, position, text: detached(list) };
