@@ -21,7 +21,7 @@ import { approximateTokens, itemTokens, withSafetyMargin } from '../tokens/estim
 import { percentRemaining } from '../tokens/pressure.ts';
 import { formatNumber } from '../tokens/words.ts';
 import { withinDeadline } from '../system/deadline.io.ts';
-import { LaterTrail } from '../trail/later.ts';
+import { LaterTrail } from '../trail/lazy-trail.ts';
 import type { Trail } from '../trail/trail.ts';
 import type { Strategy, WriteFormat } from '../vocabulary.ts';
 import type { ReadRecords } from './inspection.ts';

@@ -2,7 +2,7 @@
 // goes beside it, so that Baton's reader gives the very record back. Pure: what a record means for the file so far is in
 // the context.
 
-import { ECHO, OWN_VERSION } from '../formats/codex/own.ts';
+import { ECHO, OWN_VERSION } from '../formats/codex/own-records.ts';
 import { BATON_ORIGINATOR, numberAt, withoutUndefined } from '../formats/codex/shapes.ts';
 import type { CodexTail } from '../formats/codex/tail.ts';
 import { toOwnWire } from '../formats/codex/wire.ts';

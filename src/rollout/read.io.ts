@@ -5,7 +5,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { BatonError } from '../errors.ts';
-import { OWN_VERSION } from '../formats/codex/own.ts';
+import { OWN_VERSION } from '../formats/codex/own-records.ts';
 import { BATON_ORIGINATOR } from '../formats/codex/shapes.ts';
 import { isJsonObject, objectAt, stringAt } from '../formats/fields.ts';
 import { openSource } from '../formats/source.io.ts';

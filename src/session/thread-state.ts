@@ -16,7 +16,7 @@ import { thresholdsOf } from '../compaction/dispatch.ts';
 import { percentRemaining, thresholdState, usableWindow } from '../tokens/pressure.ts';
 import type { ThresholdSettings, ThresholdState } from '../tokens/pressure.ts';
 import type { Alarm } from './alarm.ts';
-import { LaterTrail } from '../trail/later.ts';
+import { LaterTrail } from '../trail/lazy-trail.ts';
 import type { Trail } from '../trail/trail.ts';
 import type { Tier } from '../vocabulary.ts';
 import { SpendingFold } from './spending.ts';

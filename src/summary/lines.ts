@@ -28,7 +28,7 @@ import {
   unreadLines,
   wholeSteps,
 } from './sections/step-lines.ts';
-import { standingOf } from '../trail/talk/taken-back.ts';
+import { standingOf } from '../trail/talk/retractions.ts';
 import { otherCommits, treeLines } from './sections/tree-lines.ts';
 import type { Trail } from '../trail/trail.ts';
 import { isBinding } from './work.ts';

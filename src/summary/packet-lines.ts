@@ -3,7 +3,7 @@
 
 import type { CountText } from '../tokens/estimate.ts';
 import { clip, clipMiddle, oneLine } from '../text/sentences.ts';
-import { standingOf } from '../trail/talk/taken-back.ts';
+import { standingOf } from '../trail/talk/retractions.ts';
 import type { PlanStep, Trail, UserRequest } from '../trail/trail.ts';
 import { charactersFor, isWithin, quoted, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';

@@ -11,7 +11,7 @@ import type { Lines } from './lines.ts';
 import { preservedWords } from './preserved.ts';
 import { countRedactions, redact } from '../text/redact.ts';
 import type { Redacted, SecretKind } from '../text/redact.ts';
-import { toldLead } from './list-lead.ts';
+import { toldLead } from './lead-in.ts';
 import { LinePicker } from './salience.ts';
 import type { SummaryLine } from './line.ts';
 import type { Trail } from '../trail/trail.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LogRecord } from '../protocol/record.ts';
-import { LaterTrail } from '../trail/later.ts';
+import { LaterTrail } from '../trail/lazy-trail.ts';
 import { deadlineOf } from './deadline.io.ts';
 
 const within = deadlineOf(50);

@@ -1,7 +1,7 @@
 // What the results of commands show: what git did, what passed or failed, what the session delivered.
 
 import { clipCommand } from './outputs/command-text.ts';
-import type { Book } from './book.ts';
+import type { Book } from './trail-state.ts';
 import type { CallMeaning } from './calls/calls.ts';
 import type { DueCall, DueCalls } from './due-calls.ts';
 import type { GitRun } from './git/step.ts';
@@ -9,7 +9,7 @@ import { inDirectory } from '../shell/git-words.ts';
 import { saysFailed } from './outputs/outputs.ts';
 import type { ToolOutcome } from './outputs/outputs.ts';
 import { otherEnd, resultPhrase } from './phrases.ts';
-import { placeOf } from './ledgers/whereabouts.ts';
+import { placeOf } from './ledgers/places.ts';
 import { finishedRun, hasPrintedFailure, isUnclear, isWork, workPlace } from './ledgers/runs.ts';
 import { joinPath } from '../shell/scripts.ts';
 import type { GitCommand } from '../shell/scripts.ts';

@@ -1,6 +1,6 @@
 // What results show about files: which ones were read, changed, restored or missing.
 
-import type { Book } from './book.ts';
+import type { Book } from './trail-state.ts';
 import { isEdit } from './calls/calls.ts';
 import type { FileAction } from './calls/calls.ts';
 import type { DueCall } from './due-calls.ts';
@@ -8,7 +8,7 @@ import type { LogMoment } from './ledgers/files.ts';
 import { rejectionReason } from './calls/actions.ts';
 import { phraseOf, resultPhrase } from './phrases.ts';
 import { headLines, oneLine } from '../text/sentences.ts';
-import { shownFiles } from './outputs/shown.ts';
+import { shownFiles } from './outputs/shown-files.ts';
 
 /** Characters of a harness's reason for rejecting an edit. */
 const REASON_LENGTH = 400;

@@ -1,8 +1,8 @@
 // Follows calls from start to result and records what each one did.
 
 import { isRejectedEdit } from './calls/actions.ts';
-import { excerpt } from './book.ts';
-import type { Book } from './book.ts';
+import { excerpt } from './trail-state.ts';
+import type { Book } from './trail-state.ts';
 import { isEdit } from './calls/calls.ts';
 import type { CallMeaning } from './calls/calls.ts';
 import { changedRows } from './calls/changes.ts';
@@ -21,7 +21,7 @@ import { isWork } from './ledgers/runs.ts';
 import { clip, clippedLine, detached, oneLine } from '../text/sentences.ts';
 import { gitCommandOf, scriptRows } from '../shell/scripts.ts';
 import type { SimpleCommand } from '../shell/scripts.ts';
-import { onlyLooks } from './outputs/shown.ts';
+import { onlyLooks } from './outputs/shown-files.ts';
 import type { Talk } from './talk/talk.ts';
 import type { Action } from './trail.ts';
 import type { LineRange } from '../shell/scripts.ts';

@@ -2,7 +2,7 @@
 
 import { actionCallOf, isRejectedEdit, observationOf, textActionOf } from './calls/actions.ts';
 import type { ActionStyle, EditorPlace } from './calls/actions.ts';
-import type { Book } from './book.ts';
+import type { Book } from './trail-state.ts';
 import { looksFailed, saysFailed } from './outputs/outputs.ts';
 import { quotableScript } from './phrases.ts';
 import type { Results } from './results.ts';

@@ -33,7 +33,7 @@ const JUSTIFIED: Readonly<Record<string, readonly string[]>> = {
     'formats/codex/items.ts: payload[key]',
     'formats/codex/read.ts: value[key]',
     'formats/codex/wire.ts: payload[field]',
-    'formats/codex/whole.ts: value[key]',
+    'formats/codex/verbatim-items.ts: value[key]',
     'formats/record-emitter.ts: (known as JsonObject)[key]',
     'providers/wires/breakpoints.ts: arrayAt(holder, key)',
     'providers/wires/transport.io.ts: headers[name.toLowerCase()]',
@@ -59,7 +59,7 @@ const JUSTIFIED: Readonly<Record<string, readonly string[]>> = {
   ],
   'the key was asked for with Object.hasOwn': [
     'formats/claude-code/skim.ts: found[key]',
-    "formats/codex/whole.ts: REQUIRED[type as Item['type']]",
+    "formats/codex/verbatim-items.ts: REQUIRED[type as Item['type']]",
     'protocol/wire/parse.ts: (found as Readonly<Record<PropertyKey, unknown>>)[key]',
   ],
   'the names of settings and providers have a shape, which is checked before': [

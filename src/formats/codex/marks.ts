@@ -4,7 +4,7 @@
 import type { AttachmentItem, Item, Json, JsonObject } from '../../protocol/item.ts';
 import { textOfParts } from '../../protocol/item.ts';
 import { isJsonObject } from '../fields.ts';
-import { readWhole } from './whole.ts';
+import { readWhole } from './verbatim-items.ts';
 
 /** Fields of items that belong to Baton and are never part of a Codex payload. */
 export const BATON_FIELDS = [

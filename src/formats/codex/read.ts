@@ -6,12 +6,12 @@ import type { CompactedRecord, LogRecord } from '../../protocol/record.ts';
 import type { Receipt } from '../../protocol/receipt.ts';
 import type { Emit, FormatReader, LineAt, LineReader, Report } from '../reader.ts';
 import { isSummaryText } from './authorship.ts';
-import { HeldCompaction } from './held.ts';
+import { HeldCompaction } from './pending-compaction.ts';
 import { isItemPayload, isItemType, readItem } from './items.ts';
 import type { ItemPayload } from './items.ts';
-import { KeptMessages } from './kept.ts';
-import { readOwnRecord } from './own.ts';
-import type { OwnRecord } from './own.ts';
+import { KeptMessages } from './kept-messages.ts';
+import { readOwnRecord } from './own-records.ts';
+import type { OwnRecord } from './own-records.ts';
 import { CODEX_SUMMARY_PREFIX } from '../../history/filter.ts';
 import { isJsonObject, objectAt, stringAt, timeOf } from '../fields.ts';
 import { listAt, numberAt } from './shapes.ts';
@@ -19,7 +19,7 @@ import { TailFollower } from './tail.ts';
 import type { CodexTail } from './tail.ts';
 import { isRepeated, readTokenCount, usableWindowOf } from './usage.ts';
 import type { TokenCount } from './usage.ts';
-import { readWhole } from './whole.ts';
+import { readWhole } from './verbatim-items.ts';
 
 /** A reader that also provides what a writer needs to continue the file. */
 export interface CodexLineReader extends LineReader {

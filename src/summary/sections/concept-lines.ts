@@ -9,7 +9,7 @@ import { ELLIPSIS, oneLine, withoutEmphasis, withoutMarker } from '../../text/se
 import { tellsSomething } from '../../trail/talk/statements.ts';
 import { isSpeech, isTold, pointsBack } from '../speech.ts';
 import { saidKey } from './work-lines.ts';
-import type { Standing } from '../../trail/talk/taken-back.ts';
+import type { Standing } from '../../trail/talk/retractions.ts';
 import type { CommandRun, Trail } from '../../trail/trail.ts';
 import type { Quote } from '../../text/identifiers/identifiers.ts';
 

@@ -8,8 +8,8 @@ import { opensAsReply } from '../../trail/talk/replying.ts';
 import { SILENT_REFUSAL } from '../../trail/talk/requests.ts';
 import { askedTurns, quotedWhole } from './request-lines.ts';
 import { clip, clipMiddle, oneLine, sentencesOf } from '../../text/sentences.ts';
-import { withReport, withStanding } from '../../trail/talk/taken-back.ts';
-import type { Standing } from '../../trail/talk/taken-back.ts';
+import { withReport, withStanding } from '../../trail/talk/retractions.ts';
+import type { Standing } from '../../trail/talk/retractions.ts';
 import type { AnsweredQuestion, Constraint, Trail, UserRequest } from '../../trail/trail.ts';
 import { isBinding, isGoAhead } from '../work.ts';
 

@@ -3,7 +3,7 @@
 import { doneSince } from './check-lines.ts';
 import { charactersFor, quoted, SECTION, summaryLine } from '../line.ts';
 import type { SummaryLine } from '../line.ts';
-import { announcesLook, onlyLooked } from '../looks.ts';
+import { announcesLook, onlyLooked } from '../read-only-steps.ts';
 import { readsFailed } from '../../trail/outputs/outputs.ts';
 import { clip, oneLine } from '../../text/sentences.ts';
 import { isIntent, remainingRows } from '../../trail/talk/statements.ts';

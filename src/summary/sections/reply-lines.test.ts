@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Story } from '../../../test/support/story.ts';
 import { summaryOf, trailOf } from '../../../test/support/trail.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
-import { standingOf } from '../../trail/talk/taken-back.ts';
+import { standingOf } from '../../trail/talk/retractions.ts';
 import { quotedLines } from './reply-lines.ts';
 
 const home = '/home/ada/orbit';

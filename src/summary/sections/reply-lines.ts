@@ -8,8 +8,8 @@ import { LONGEST_FOLLOW_UP } from '../../trail/talk/items.ts';
 import { clip, ELLIPSIS, oneLine, sentencesOf, withoutEmphasis } from '../../text/sentences.ts';
 import { isTold } from '../speech.ts';
 import { chainedLines, SINCE } from './step-lines.ts';
-import { withStanding } from '../../trail/talk/taken-back.ts';
-import type { Standing } from '../../trail/talk/taken-back.ts';
+import { withStanding } from '../../trail/talk/retractions.ts';
+import type { Standing } from '../../trail/talk/retractions.ts';
 import type { Reply, Trail } from '../../trail/trail.ts';
 import { isGoAhead, mayMean } from '../work.ts';
 

@@ -14,7 +14,7 @@ import { SECTION, summaryLine } from '../line.ts';
 import type { SummaryLine } from '../line.ts';
 import { isTraceHead, readsFailed } from '../../trail/outputs/outputs.ts';
 import { clip, ELLIPSIS } from '../../text/sentences.ts';
-import type { Standing } from '../../trail/talk/taken-back.ts';
+import type { Standing } from '../../trail/talk/retractions.ts';
 import type { Activity, Reply, Trail } from '../../trail/trail.ts';
 
 /** Heading under which messages and actions appear together, in order. */

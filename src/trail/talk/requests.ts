@@ -16,7 +16,7 @@ import {
 import { ordersOf, outlineOf } from './instructions.ts';
 import { Newest } from './newest.ts';
 import { isConcession, isCourtesy, isIntent } from './statements.ts';
-import { admissionOf, takesBack } from './taken-back.ts';
+import { admissionOf, takesBack } from './retractions.ts';
 import type { AnsweredQuestion, Constraint, RequestActions, UserRequest } from '../trail.ts';
 
 /** Characters kept of a request while it is among the newest, and later. */

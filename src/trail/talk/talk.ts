@@ -1,12 +1,12 @@
 // The conversation between user and agent: messages, questions and answers, and what the agent announced.
 
-import { askedBy, putsOff } from './answered.ts';
-import { excerpt } from '../book.ts';
-import type { Book } from '../book.ts';
+import { askedBy, putsOff } from './reply-target.ts';
+import { excerpt } from '../trail-state.ts';
+import type { Book } from '../trail-state.ts';
 import { withoutCitations } from '../outputs/excerpts.ts';
 import { Newest } from './newest.ts';
 import { redact } from '../../text/redact.ts';
-import { isUndoneByUser } from './reported.ts';
+import { isUndoneByUser } from './user-report.ts';
 import { clipMiddle, detached, keptOf, proseLines } from '../../text/sentences.ts';
 import { announcedStep, closingQuestion, namedList, statementsOf } from './statements.ts';
 import type { CurrentWork, Reply, Statement } from '../trail.ts';

@@ -8,7 +8,7 @@ import type { Evidence, Signal } from '../../protocol/signal.ts';
 import { isUserMessage } from '../../history/filter.ts';
 import { baseName, meaningOf, shellScriptOf } from '../../trail/calls/calls.ts';
 import type { PlanChange } from '../../trail/calls/calls.ts';
-import { Errand } from '../../trail/errand.ts';
+import { Errand } from '../../trail/watcher-request.ts';
 import { commitsIn } from '../../trail/outputs/git-output.ts';
 import { looksFailed, outcomeOf, stripAnsi } from '../../trail/outputs/outputs.ts';
 import { redact } from '../../text/redact.ts';

@@ -3,7 +3,7 @@
 
 import type { JsonObject } from '../../../protocol/item.ts';
 import type { LineAt, LineReader, Report } from '../../reader.ts';
-import { includeBeside } from './beside.ts';
+import { includeBeside } from './parallel-lines.ts';
 import { surveyBoundaries } from './boundaries.ts';
 import type { SurveyedBoundaries } from './boundaries.ts';
 import { countAt, stringAt } from '../../fields.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Story } from '../../../test/support/story.ts';
 import { trailOf } from '../../../test/support/trail.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
-import { standingOf, takesBack } from './taken-back.ts';
+import { standingOf, takesBack } from './retractions.ts';
 import { writeSummary } from '../../summary/write.ts';
 
 const home = '/home/ada/orbit';

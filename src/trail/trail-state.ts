@@ -1,6 +1,6 @@
 // The state of a session while its log is read, and the ledgers that record what the session did.
 
-import { ChecklistLedger } from './ledgers/boxes.ts';
+import { ChecklistLedger } from './ledgers/checklists.ts';
 import { DeliveryLedger } from './ledgers/deliveries.ts';
 import { FileLedger } from './ledgers/files.ts';
 import type { LogMoment } from './ledgers/files.ts';
@@ -8,7 +8,7 @@ import { GitLedger } from './git/ledger.ts';
 import { IdentifierIndex } from '../text/identifiers/identifiers.ts';
 import type { Mention, Quotable } from '../text/identifiers/identifiers.ts';
 import { ItemLedger } from './talk/items.ts';
-import { PlaceLedger } from './ledgers/whereabouts.ts';
+import { PlaceLedger } from './ledgers/places.ts';
 import { PlanLedger } from './ledgers/plan.ts';
 import { withoutSecrets } from '../text/redact.ts';
 import { RequestLedger } from './talk/requests.ts';

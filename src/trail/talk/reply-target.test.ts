@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { askedBy } from './answered.ts';
+import { askedBy } from './reply-target.ts';
 
 const list = [
   'I found these:',

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Story } from '../../../test/support/story.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
 import { TrailCollector } from '../collect.ts';
-import { overtakenIn } from './overtaken.ts';
+import { overtakenIn } from './outdated-statements.ts';
 import { writeSummary } from '../../summary/write.ts';
 
 const commit = '[main 1a2b3c4] dome\n 1 file changed';

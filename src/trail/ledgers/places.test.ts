@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PlaceLedger } from './whereabouts.ts';
+import { PlaceLedger } from './places.ts';
 import { simpleCommands } from '../../shell/scripts.ts';
 
 const root = '/home/ada/orbit';

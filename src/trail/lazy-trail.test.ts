@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LogRecord } from '../protocol/record.ts';
 import { TrailCollector } from './collect.ts';
-import { LaterTrail } from './later.ts';
+import { LaterTrail } from './lazy-trail.ts';
 
 const RECORDS: readonly LogRecord[] = Array.from({ length: 150 }, (_, index): LogRecord => {
   const text = `Keep the totals of src/ledger/page-${index}.ts in cents, never in floats.`;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Story } from '../../../test/support/story.ts';
 import { trailOf } from '../../../test/support/trail.ts';
 import { shellMeaning } from '../calls/calls.ts';
-import { shownFiles } from './shown.ts';
+import { shownFiles } from './shown-files.ts';
 
 /** Read files, shown texts and missing paths of a script with its output. */
 function shown(script: string, output: string, directory?: string): readonly (readonly string[])[] {

@@ -7,7 +7,7 @@ import { withoutNotices } from './excerpts.ts';
 import { extentOf } from '../calls/extent.ts';
 import { fileActionsOf, hasExtension, joinPath, searchedOf } from '../../shell/scripts.ts';
 import type { SimpleCommand } from '../../shell/scripts.ts';
-import { undoneActions } from './undone.ts';
+import { undoneActions } from './skipped-actions.ts';
 
 /** Displayed text of one file. */
 export interface ShownText {

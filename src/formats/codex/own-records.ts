@@ -6,7 +6,7 @@ import type { JsonObject } from '../../protocol/item.ts';
 import type { CompactedRecord, LogRecord } from '../../protocol/record.ts';
 import { TURN_STOP_REASONS, TASK_KINDS } from '../../vocabulary.ts';
 import { isJsonObject, objectAt } from '../fields.ts';
-import { readWhole } from './whole.ts';
+import { readWhole } from './verbatim-items.ts';
 
 /** The version of headers that this reader understands. A later version may give the same keys other meanings. */
 export const OWN_VERSION = 1;

@@ -1,10 +1,10 @@
 // Which of the agent's statements no longer hold: claims that it withdrew after the user disputed them, proposals that the user
 // rejected, and statements about names that an edit has removed since.
 
-import { overtakenIn } from './overtaken.ts';
+import { overtakenIn } from './outdated-statements.ts';
 import { identifiersOf } from '../../text/identifiers/identifiers.ts';
-import { denies, reportOf } from './reported.ts';
-import type { Report } from './reported.ts';
+import { denies, reportOf } from './user-report.ts';
+import type { Report } from './user-report.ts';
 import { sentencesOf } from '../../text/sentences.ts';
 import { wordsOf } from '../../text/subjects.ts';
 import type { Removal, Trail, UserRequest } from '../trail.ts';

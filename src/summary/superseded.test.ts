@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { Story } from '../../test/support/story.ts';
 import { summaryOf, trailOf } from '../../test/support/trail.ts';
-import { replacedAmong } from './newer-word.ts';
+import { replacedAmong } from './superseded.ts';
 
 /** What is replaced of some messages of the agent on one request. */
 function replacedOf(...messages: string[]): string[] {
