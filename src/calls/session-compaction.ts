@@ -21,7 +21,7 @@ import { approximateTokens, itemTokens, withSafetyMargin } from '../tokens/estim
 import { percentRemaining } from '../tokens/pressure.ts';
 import { formatNumber } from '../tokens/words.ts';
 import { withinDeadline } from '../system/deadline.io.ts';
-import { LaterTrail } from '../trail/lazy-trail.ts';
+import { LazyTrail } from '../trail/lazy-trail.ts';
 import type { Trail } from '../trail/trail.ts';
 import type { Strategy, WriteFormat } from '../vocabulary.ts';
 import type { ReadRecords } from './inspection.ts';
@@ -47,7 +47,7 @@ export async function readForCompaction(
   const fold = new AccountFold(accountSettings(config), keepFrames);
   const history = new HistoryFold(WHOLE_ITEMS, keepFrames);
   const undone = new UndoneTurns();
-  let trail = new LaterTrail(withinDeadline);
+  let trail = new LazyTrail(withinDeadline);
   const report = await read((record) => {
     fold.add(record);
     history.add(record);
@@ -57,7 +57,7 @@ export async function readForCompaction(
   // An undo in the file needs more of the past than is usually kept.
   if (history.hasLostPast) return readForCompaction(read, config, Infinity);
   if (undone.isAny) {
-    trail = new LaterTrail(withinDeadline);
+    trail = new LazyTrail(withinDeadline);
     const isStanding = undone.standing();
     await read((record) => {
       if (isStanding(record)) trail.add(record);

@@ -17,7 +17,7 @@ export class RecordEmitter {
   #at: string | undefined;
   #meta: Meta = {};
   #settings: Settings = {};
-  #toldOfValue = false;
+  #hasEmitted = false;
 
   constructor(emit: Emit, report: Report) {
     this.#emit = emit;
@@ -25,15 +25,15 @@ export class RecordEmitter {
   }
 
   /** Whether anything was emitted for the value of the last `begin`. */
-  get hasTold(): boolean {
-    return this.#toldOfValue;
+  get hasEmitted(): boolean {
+    return this.#hasEmitted;
   }
 
   /** Sets the origin of the following records. */
   begin({ line }: LineAt): void {
     this.#line = line;
     this.#at = undefined;
-    this.#toldOfValue = false;
+    this.#hasEmitted = false;
   }
 
   /** Sets the time of the following records: see `timeOf`. */
@@ -42,7 +42,7 @@ export class RecordEmitter {
   }
 
   record(record: LogRecord): void {
-    this.#toldOfValue = true;
+    this.#hasEmitted = true;
     this.#emit({ ...record, line: this.#line, ...(this.#at === undefined ? {} : { at: this.#at }) });
   }
 

@@ -487,9 +487,9 @@ export class AccountFold {
       const raw = Math.round((this.#recordedUsable * 100) / EFFECTIVE_WINDOW_PERCENT);
       return { window: raw, usable: this.#recordedUsable, from: 'recorded' };
     }
-    const held = Math.max(usage, this.#largestUsage);
-    const known = this.#model === undefined ? undefined : knownWindow(this.#model, held);
-    const window = known ?? assumedWindow(held);
+    const seen = Math.max(usage, this.#largestUsage);
+    const known = this.#model === undefined ? undefined : knownWindow(this.#model, seen);
+    const window = known ?? assumedWindow(seen);
     return { window, usable: usableWindow(window), from: known === undefined ? 'unknown' : 'model' };
   }
 }

@@ -115,12 +115,12 @@ export function failedResult(call: Item, output: string): ToolOutputItem {
   };
 }
 
-function danglingReasoning(items: readonly Item[], gone: ReadonlyMap<number, unknown>): number[] {
+function danglingReasoning(items: readonly Item[], dropped: ReadonlyMap<number, unknown>): number[] {
   const dangling: number[] = [];
   let followedByAgent = false;
   for (let index = items.length - 1; index >= 0; index--) {
     const item = items[index];
-    if (item === undefined || (gone.has(index) && resultCallId(item) !== undefined)) continue;
+    if (item === undefined || (dropped.has(index) && resultCallId(item) !== undefined)) continue;
     if (item.type === 'reasoning') {
       if (!followedByAgent) dangling.push(index);
     } else if (sendsNothing(item)) continue;

@@ -16,7 +16,7 @@ import { thresholdsOf } from '../compaction/dispatch.ts';
 import { percentRemaining, thresholdState, usableWindow } from '../tokens/pressure.ts';
 import type { ThresholdSettings, ThresholdState } from '../tokens/pressure.ts';
 import type { Alarm } from './alarm.ts';
-import { LaterTrail } from '../trail/lazy-trail.ts';
+import { LazyTrail } from '../trail/lazy-trail.ts';
 import type { Trail } from '../trail/trail.ts';
 import type { Tier } from '../vocabulary.ts';
 import { SpendingFold } from './spending.ts';
@@ -35,7 +35,7 @@ export class ThreadState {
   readonly #history = new HistoryFold(WHOLE_ITEMS);
   readonly #within: WithinDeadline | undefined;
   readonly #thresholds: ThresholdSettings;
-  #trail: LaterTrail;
+  #trail: LazyTrail;
   #turns = 0;
   #compactions = 0;
   #position = 0;
@@ -53,7 +53,7 @@ export class ThreadState {
     const { compact, modelContextWindow: window } = config;
     this.#thresholds = thresholdsOf(config);
     this.#within = within;
-    this.#trail = new LaterTrail(within);
+    this.#trail = new LazyTrail(within);
     this.account = new AccountFold({
       estimate: compact,
       safetyMultiplier: compact.tokenSafetyMultiplier,
@@ -90,7 +90,7 @@ export class ThreadState {
 
   /** What turns were taken back did is no part of the work any more. */
   forgetUndone(records: readonly LogRecord[]): void {
-    this.#trail = new LaterTrail(this.#within);
+    this.#trail = new LazyTrail(this.#within);
     for (const record of withoutUndoneTurns(records)) this.#trail.add(record);
     this.#lastMessage = this.items.map(agentTextOf).findLast((text) => text !== undefined);
   }

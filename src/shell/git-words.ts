@@ -117,8 +117,8 @@ export function inDirectory(directory: string, path: string): string {
     if (segment === '..' && kept.length > 0 && kept.at(-1) !== '..') kept.pop();
     else if (segment !== '' && segment !== '.') kept.push(segment);
   }
-  const told = kept.join('/');
-  return joined.startsWith('/') ? `/${told}` : told === '' ? '.' : told;
+  const resolved = kept.join('/');
+  return joined.startsWith('/') ? `/${resolved}` : resolved === '' ? '.' : resolved;
 }
 
 /** Whether a path is a directory or is inside it; every relative path is inside `.`. */

@@ -91,19 +91,20 @@ function isOwnCheck(command: string): boolean {
 }
 
 /** What a check covers: the format of files, whether they fit together, what they do, or everything. */
-type Reach = 'form' | 'fit' | 'deeds' | 'all';
+type Reach = 'form' | 'fit' | 'behaviour' | 'all';
 
 /** What a successful check of each reach also covers. */
 const INCLUDED: Readonly<Record<Reach, readonly Reach[]>> = {
   form: ['form'],
   fit: ['fit'],
-  deeds: ['fit', 'deeds'],
+  behaviour: ['fit', 'behaviour'],
   all: ['form', 'fit', 'all'],
 };
 
 function reachOf(task: string): Reach {
   const name = task.split(' ').slice(0, 2).join(' ');
-  if (/\b(?:tests?|specs?|pytest|unittest|e2e|jest|vitest|mocha|rspec|nextest)\b/.test(name)) return 'deeds';
+  if (/\b(?:tests?|specs?|pytest|unittest|e2e|jest|vitest|mocha|rspec|nextest)\b/.test(name))
+    return 'behaviour';
   if (/\b(?:lint\w*|eslint|oxlint|ruff|flake8|pylint|clippy|rubocop|prettier|black)\b/.test(name))
     return 'form';
   return /\b(?:checks?|verify|validate|ci|tox)\b/.test(name) ? 'all' : 'fit';
@@ -121,12 +122,12 @@ export function includesCheck(well: string, failed: string): boolean {
 }
 
 /** Programs whose runs stand for themselves: a later success says nothing about an earlier failure. */
-const DEEDS =
+const ONE_TIME =
   /^(?:mkdir|rmdir|rm|cp|mv|ln|chmod|chown|touch|kill|pkill|git|gh|glab|curl|wget|ssh|scp|apt|apt-get|brew|docker|kubectl|tmux|ps|cd|ls|open)(?: |$)/;
 
 /** Whether a command performs a one-time action, so that nobody runs it again to see it pass. */
-export function isDeed(command: string): boolean {
-  return DEEDS.test(withoutAssignments(command));
+export function isOneTime(command: string): boolean {
+  return ONE_TIME.test(withoutAssignments(command));
 }
 
 /** How programs report that their arguments were wrong, rather than their input. */
@@ -134,8 +135,8 @@ const USAGE =
   /\b(?:(?:unknown|unrecogni[sz]ed|unexpected|invalid|illegal|undefined) (?:option|flag|command|subcommand|argument|arguments|switch|choice)s?\b|no such (?:option|command|subcommand)|(?:flag|option) provided but not defined|(?:missing|requires?) (?:an? |the |required )*(?:argument|operand|subcommand)|command not found|unmatched ['"]|parse error near|accepts \d+ arg)|^usage: /i;
 
 /** Whether a run failed because it was misspelled. */
-export function isMisspelled(telling: readonly string[]): boolean {
-  return telling.slice(0, 2).some((line) => USAGE.test(line));
+export function isMisspelled(outcomeLines: readonly string[]): boolean {
+  return outcomeLines.slice(0, 2).some((line) => USAGE.test(line));
 }
 
 /** Program and verb of a command without the variables set for it. */

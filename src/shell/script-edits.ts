@@ -35,15 +35,15 @@ const TEXT_MARK = /'''|"""|\x60/g;
  * The rows of a program that determine a file's content: those with strings if there are any, without the code that writes
  * them.
  */
-function tellingRows(rows: readonly string[]): readonly string[] {
-  const telling = rows.filter((row) => !PLUMBING.test(row));
+function contentRows(rows: readonly string[]): readonly string[] {
+  const content = rows.filter((row) => !PLUMBING.test(row));
   let isInText = false;
   const texts = rows.filter((row) => {
     const wasInText = isInText;
     if ((row.match(TEXT_MARK) ?? []).length % 2 === 1) isInText = !isInText;
     return wasInText || (HOLDS_TEXT.test(row) && !PLUMBING.test(row));
   });
-  return texts.length > 0 ? texts : telling;
+  return texts.length > 0 ? texts : content;
 }
 
 /** The files that a program writes under a known name. */
@@ -57,7 +57,7 @@ export function scriptEdits(program: string): ScriptEdit[] {
     }
   }
   const rows = program.split('\n');
-  const telling = tellingRows(rows);
+  const telling = contentRows(rows);
   const how = (telling.length > 0 ? telling : rows).join('\n');
   return [...paths].map((path) => ({ path, how }));
 }

@@ -19,7 +19,7 @@ export interface SummaryLine {
   /** Its place in the list that `lead` introduces. */
   readonly place?: ListPlace | undefined;
   /** The sentence that the line quotes: only one line that quotes it is taken. */
-  readonly says?: string | undefined;
+  readonly quotes?: string | undefined;
   /** The line that this one depends on. */
   readonly parent?: SummaryLine | undefined;
   /** Log position of the agent's step or message that the line summarizes. */
@@ -65,7 +65,7 @@ class WrittenLine implements SummaryLine {
   readonly group: string | undefined;
   readonly lead: string | undefined;
   readonly place: ListPlace | undefined;
-  readonly says: string | undefined;
+  readonly quotes: string | undefined;
   readonly parent: SummaryLine | undefined;
   readonly step: number | undefined;
   readonly replaces: readonly SummaryLine[] | undefined;
@@ -73,15 +73,27 @@ class WrittenLine implements SummaryLine {
   #identifiers: SummaryLine['identifiers'] | undefined;
 
   constructor(parts: LineParts) {
-    const { section, order, text, group, lead, place, says, parent, step, replaces, value, identifiers } =
-      parts;
+    const {
+      section,
+      order,
+      text,
+      group,
+      lead,
+      place,
+      quotes: says,
+      parent,
+      step,
+      replaces,
+      value,
+      identifiers,
+    } = parts;
     this.section = section;
     this.order = order;
     this.text = text;
     this.group = group ?? parent?.group;
     this.lead = lead;
     this.place = place;
-    this.says = says;
+    this.quotes = says;
     this.parent = parent;
     this.step = step;
     this.replaces = replaces;
@@ -129,15 +141,15 @@ export function identifiersByRow(text: string): readonly (readonly string[])[] {
 }
 
 /** From this length on, a row means the same wherever it occurs, and this many characters identify it. */
-const LEAST_SAID = 40;
+const LEAST_ROW_KEY = 40;
 const KNOWN_BY = 60;
 
 /**
  * What a row of a file says, whether it is shown below the file, in an edit or in a reader's output; undefined for a short one.
  */
-export function rowSaid(row: string): string | undefined {
-  const said = row.replace(/^\s*(?:[+-] +)?(?:\d+(?:→|\t|: ))?\s*/, '').slice(0, KNOWN_BY);
-  return said.length < LEAST_SAID ? undefined : said;
+export function rowKey(row: string): string | undefined {
+  const key = row.replace(/^\s*(?:[+-] +)?(?:\d+(?:→|\t|: ))?\s*/, '').slice(0, KNOWN_BY);
+  return key.length < LEAST_ROW_KEY ? undefined : key;
 }
 
 /** Characters of a text that cost about this many tokens: four each in English, one or two in Chinese. */

@@ -10,7 +10,7 @@ import { carriedLines, deliveredLines, failureLines } from './sections/outcome-l
 import type { PreservedWords } from './preserved.ts';
 import { quotedLines } from './sections/reply-lines.ts';
 import {
-  askLines,
+  requestLines,
   orderLines,
   ORDERS_SHARE,
   quotedWhole,
@@ -24,11 +24,11 @@ import {
   startedLines,
   stepLines,
   tailLines,
-  toldSteps,
+  shownStepPositions,
   unreadLines,
   wholeSteps,
 } from './sections/step-lines.ts';
-import { standingOf } from '../trail/talk/retractions.ts';
+import { findRetractions } from '../trail/talk/retractions.ts';
 import { otherCommits, treeLines } from './sections/tree-lines.ts';
 import type { Trail } from '../trail/trail.ts';
 import { isBinding } from './work.ts';
@@ -56,7 +56,7 @@ export type LinesFor = (spare: number) => Lines;
  * @param preserved the messages that follow the summary verbatim, which it only refers to
  */
 export function linesOf(trail: Trail, budget: number, preserved: PreservedWords): LinesFor {
-  const ask = askLines(trail, budget, preserved);
+  const ask = requestLines(trail, budget, preserved);
   // Rules that applied to an earlier request only appear with that request.
   const binding = trail.constraints.filter((rule) => isBinding(rule, trail.requests));
   const rules = ruleLines(
@@ -71,16 +71,16 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const pending = pendingLines(trail);
   const tree = treeLines(trail, budget);
   const files = fileLines(trail, budget);
-  const actions = actionLines(sent.rest, toldSteps(sent.rest));
-  const standing = standingOf(trail);
-  const { now, before, choices, passed } = statementLines(trail, budget, standing);
-  const quotes = quotedLines(trail, budget, { standing, said: now });
+  const actions = actionLines(sent.rest, shownStepPositions(sent.rest));
+  const retractions = findRetractions(trail);
+  const { now, before, choices, passed } = statementLines(trail, budget, retractions);
+  const quotes = quotedLines(trail, budget, { retractions: retractions, said: now });
   const counting = namesThatCount(trail);
   const alsoUnread = budget < ROOM_FOR_UNREAD ? alsoUnreadLines(trail) : [];
   const stepRoom = Math.min(budget * stepsShare(budget) * CHARACTERS_PER_TOKEN, MOST_OF_STEPS);
   const checks = checkLines(trail, budget);
   const started = startedLines(trail);
-  const messages = messageLines(trail, budget, { preserved, standing });
+  const messages = messageLines(trail, budget, { preserved, retractions: retractions });
   const failures = failureLines(trail, budget);
   const carried = carriedLines(trail);
   const delivered = deliveredLines(trail, otherCommits(trail));
@@ -88,18 +88,18 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
   const commands = commandLines(trail);
   const runs = runLines(sent.rest);
   const older = olderPlanLines(trail);
-  const said = quoteLines(trail, budget, { preserved, standing, passed });
+  const quotations = quoteLines(trail, budget, { preserved, retractions: retractions, passed });
   const newestLines = (spare: number): NewestLines => {
     const weights = new Map(trail.identifiers.map(({ text, weight }) => [text, weight]));
-    const telling = { weights, counting, from: trail.workedIn };
+    const options = { weights, counting, from: trail.workedIn };
     const room = (budget * unreadShare(budget) + spare) * CHARACTERS_PER_TOKEN;
-    const unread = unreadLines(sent.rest, { ...telling, room });
-    const steps = stepLines(sent.rest, { ...telling, room: stepRoom }, files.snippets);
+    const unread = unreadLines(sent.rest, { ...options, room });
+    const steps = stepLines(sent.rest, { ...options, room: stepRoom }, files.snippets);
     const tail = tailLines(sent.rest, {
       budget,
       whole: new Set([...wholeSteps(sent.rest, stepRoom), quotes.openingAt ?? -1]),
       short: [...steps, ...actions, ...now, ...files.snippets],
-      isOvertaken: standing.isOvertaken,
+      isOutdated: retractions.isOutdated,
       counting,
     });
     return { unread, steps, tail };
@@ -148,7 +148,7 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
       files.read,
       files.snippets,
       files.rows,
-      said,
+      quotations,
       now,
       quotes.all,
       before,
@@ -167,8 +167,13 @@ export function linesOf(trail: Trail, budget: number, preserved: PreservedWords)
       carried,
     ].flat();
   return (spare) => {
-    const told = newestLines(spare);
-    return { floors: floorsWith(told), all: allWith(told), files: files.byPath, messages: messages.counts };
+    const newest = newestLines(spare);
+    return {
+      floors: floorsWith(newest),
+      all: allWith(newest),
+      files: files.byPath,
+      messages: messages.counts,
+    };
   };
 }
 

@@ -3,7 +3,7 @@
 
 import type { CountText } from '../tokens/estimate.ts';
 import { clip, clipMiddle, oneLine } from '../text/sentences.ts';
-import { standingOf } from '../trail/talk/retractions.ts';
+import { findRetractions } from '../trail/talk/retractions.ts';
 import type { PlanStep, Trail, UserRequest } from '../trail/trail.ts';
 import { charactersFor, isWithin, quoted, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
@@ -69,9 +69,12 @@ export function packetLines(trail: Trail, room: number, count: CountText): Summa
     sectionHeading: () => '',
   });
   const nothing = preservedWords([]);
-  const standing = standingOf(trail);
+  const standing = findRetractions(trail);
   // Here the chain of requests is the point: no message is replaced by a reference to the rules in it.
-  const messages = messageLines({ ...trail, constraints: [] }, budget, { preserved: nothing, standing });
+  const messages = messageLines({ ...trail, constraints: [] }, budget, {
+    preserved: nothing,
+    retractions: standing,
+  });
   // A packet quotes no whole message, so their sentences are statements like others.
   const current = { ...trail.current, repliesTo: undefined, newestReply: undefined };
   const { now, before } = statementLines(tellingStatements({ ...trail, current }), budget, standing);

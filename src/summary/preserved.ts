@@ -67,11 +67,11 @@ function alignedWith(
   texts: readonly string[],
   readings: readonly (readonly string[])[],
 ): Following {
-  const told = requests.map(({ text }) => oneLine(text));
+  const requested = requests.map(({ text }) => oneLine(text));
   const [whole, cut, others]: [number[], number[], string[]] = [[], [], []];
   let end = requests.length;
   const find = (fits: (text: string) => boolean): number =>
-    told.findLastIndex((text, index) => index < end && index >= end - WITHIN && fits(text));
+    requested.findLastIndex((text, index) => index < end && index >= end - WITHIN && fits(text));
   for (let at = texts.length - 1; at >= 0; at--) {
     const words = readings[at] ?? [];
     const [head = ''] = (words[0] ?? '').slice(0, KNOWN_BY).split(ELLIPSIS);

@@ -11,7 +11,7 @@ const READS =
 const CHANGES = /(?:^|\s)(?:-delete|-exec\w*|-i\b|--in-place)|(?<![0-9&<])>(?!\s*\/dev\/null|&)|\bxargs\b/;
 
 /** Whether a step is known to be read-only; one that is not shown in full may have done anything. */
-export function onlyLooked({ call, effect, isRead }: Activity): boolean {
+export function isReadOnly({ call, effect, isRead }: Activity): boolean {
   if (effect !== undefined) return false;
   if (isRead) return true;
   if (call.endsWith(ELLIPSIS) || CHANGES.test(call)) return false;
@@ -26,10 +26,10 @@ const ANNOUNCES_LOOK = new RegExp(
   'i',
 );
 /** A change announced after a look. */
-const AND_DEED =
+const AND_CHANGE =
   /(?:,|;|\band|\bthen)(?: (?:I['’]ll|let me|also|only|just|then))* (?:add|address|appl|build|change|clean|commit|convert|creat|delet|document|edit|extract|fix|format|implement|install|mak|merg|mov|patch|push|refactor|remov|renam|replac|repl|restart|rewrit|run|send|set|start|test|updat|us|wir|writ)(?:e|y)?\b/i;
 
 /** Whether a sentence announces a look and no change. */
 export function announcesLook(sentence: string): boolean {
-  return ANNOUNCES_LOOK.test(sentence) && !AND_DEED.test(sentence);
+  return ANNOUNCES_LOOK.test(sentence) && !AND_CHANGE.test(sentence);
 }

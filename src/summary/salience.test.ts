@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { LazyLines, rowSaid, SECTION, summaryLine } from './line.ts';
+import { LazyLines, rowKey, SECTION, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import { LinePicker } from './salience.ts';
 
@@ -108,7 +108,7 @@ test('a row of a file that a step shows is not told below the file again, whatev
     value: 1,
   });
   const row = (text: string): SummaryLine =>
-    summaryLine({ section: SECTION.files, order: 0, text, says: rowSaid(text), value: 1 });
+    summaryLine({ section: SECTION.files, order: 0, text, quotes: rowKey(text), value: 1 });
   const [again, other, short] = [
     row(`970: ${code}`),
     row(`12: ${code.replace('gear', 'lens')}`),

@@ -2,7 +2,7 @@
 // counts for the first line that shows it, so a repetitive line is easily left out.
 
 import type { CountText } from '../tokens/estimate.ts';
-import { LazyLines, rowSaid, SECTION } from './line.ts';
+import { LazyLines, rowKey, SECTION } from './line.ts';
 import type { Floor, SummaryLine } from './line.ts';
 
 /**
@@ -88,7 +88,7 @@ export class LinePicker {
     let left = Math.min(budget * share, this.#room);
     for (const line of lines) {
       const candidate = this.#of(line);
-      if (candidate.isTaken || this.#isSaid(line) || !this.#isReady(line)) continue;
+      if (candidate.isTaken || this.#isQuoted(line) || !this.#isReady(line)) continue;
       const cost = this.#cost(candidate);
       if (cost > left) continue;
       left -= cost;
@@ -132,7 +132,7 @@ export class LinePicker {
       const best = queue.pop();
       if (best === undefined || best.rate <= 0) return;
       const { candidate } = best;
-      if (this.#isSaid(candidate.line)) continue;
+      if (this.#isQuoted(candidate.line)) continue;
       // Others may pay for its heading, but not for the line itself: this drops most of the queue once the room is used up.
       if (this.#ownCost(candidate) > this.#room) continue;
       const rate = this.#worth(candidate) / best.cost;
@@ -156,7 +156,7 @@ export class LinePicker {
     return this.#names.get(identifier)?.isShown ?? false;
   }
 
-  #isSaid({ says }: SummaryLine): boolean {
+  #isQuoted({ quotes: says }: SummaryLine): boolean {
     return says !== undefined && this.#said.has(says);
   }
 
@@ -211,7 +211,7 @@ export class LinePicker {
     this.#room -= cost;
     for (const lesser of line.replaces ?? []) this.#giveUp(lesser);
     this.#sections.add(line.section);
-    if (line.says !== undefined) this.#said.add(line.says);
+    if (line.quotes !== undefined) this.#said.add(line.quotes);
     if (line.section === SECTION.current) this.#noteRows(line.text);
     this.#stand(line.section, line.group);
     this.#stand(line.section, line.lead);
@@ -222,8 +222,8 @@ export class LinePicker {
   #noteRows(text: string): void {
     if (!text.includes('\n')) return;
     for (const row of text.split('\n')) {
-      const said = rowSaid(row);
-      if (said !== undefined) this.#said.add(said);
+      const key = rowKey(row);
+      if (key !== undefined) this.#said.add(key);
     }
   }
 
@@ -269,9 +269,9 @@ export class LinePicker {
 
   #stand(section: number, heading: string | undefined): void {
     if (heading === undefined) return;
-    const standing = this.#headings.get(section);
-    if (standing === undefined) this.#headings.set(section, new Set([heading]));
-    else standing.add(heading);
+    const present = this.#headings.get(section);
+    if (present === undefined) this.#headings.set(section, new Set([heading]));
+    else present.add(heading);
   }
 
   #ownCost(candidate: LineCandidate): number {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Story } from '../../test/support/story.ts';
 import { approximateTokens } from '../tokens/estimate.ts';
 import { TrailCollector } from '../trail/collect.ts';
-import { isGuess, isSpeech, isTold, pointsBack } from './speech.ts';
+import { isGuess, isSpeech, isFinding, pointsBack } from './speech.ts';
 import { writeSummary } from './write.ts';
 
 test('speech is told from code, drawings, ids, commands, rows of outputs and fields', () => {
@@ -72,8 +72,8 @@ test('what was wondered, asked or announced is not told as found', () => {
     'Should `dome` turn?',
     'I’ll turn `dome` now.',
   ])
-    assert.ok(!isTold(text), text);
-  assert.ok(isTold('`dome` is closed while `probe` runs.'), 'a finding');
+    assert.ok(!isFinding(text), text);
+  assert.ok(isFinding('`dome` is closed while `probe` runs.'), 'a finding');
 });
 
 test('a sentence whose subject stands in the one before it says nothing alone', () => {

@@ -45,8 +45,8 @@ const REASON =
 export function isGuess(sentence: string): boolean {
   // Few sentences express doubt, and the others need not be parsed.
   if (!DOUBT.test(sentence)) return false;
-  const said = sentence.replace(/^\(([^()]*)\)$/, '$1').replaceAll(/\([^()]*\)/g, '');
-  return DOUBT.test(said.split(REASON)[0] ?? '');
+  const claim = sentence.replace(/^\(([^()]*)\)$/, '$1').replaceAll(/\([^()]*\)/g, '');
+  return DOUBT.test(claim.split(REASON)[0] ?? '');
 }
 
 /** How a thought or an announcement begins: the following text settles it. */
@@ -63,7 +63,7 @@ export function pointsBack(sentence: string): boolean {
 }
 
 /** Whether a sentence of the agent states a finding, rather than a thought or an intention. */
-export function isTold(sentence: string): boolean {
+export function isFinding(sentence: string): boolean {
   return (
     !THINKS.test(sentence) && !isIntent(sentence) && !isGuess(sentence) && !/[?？]["”)]*$/u.test(sentence)
   );

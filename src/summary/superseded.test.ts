@@ -3,13 +3,13 @@ import { test } from 'node:test';
 
 import { Story } from '../../test/support/story.ts';
 import { summaryOf, trailOf } from '../../test/support/trail.ts';
-import { replacedAmong } from './superseded.ts';
+import { supersededAmong } from './superseded.ts';
 
 /** What is replaced of some messages of the agent on one request. */
 function replacedOf(...messages: string[]): string[] {
   const story = Story.in('/w').user('Why does the dome stop?');
   for (const message of messages) story.agent(message).sh('make look', 'fine');
-  return [...replacedAmong(trailOf(story).statements, () => true)].map(({ text }) => text);
+  return [...supersededAmong(trailOf(story).statements, () => true)].map(({ text }) => text);
 }
 
 const first =
@@ -41,7 +41,7 @@ test('what says nothing alone replaces nothing', () => {
     .agent(newer)
     .sh('make look');
   const { statements } = trailOf(story);
-  assert.equal(replacedAmong(statements, ({ text }) => text !== newer).size, 0);
+  assert.equal(supersededAmong(statements, ({ text }) => text !== newer).size, 0);
 });
 
 test('a summary tells the newer word and nothing that was mused', () => {

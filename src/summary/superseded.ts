@@ -26,11 +26,11 @@ const COMPARED = 12;
 /**
  * Finds sentences superseded by a newer one on the same request, which names the same thing and shares words with it; fewer
  * words suffice if the older message announced a look at the matter.
- * @param isTelling whether a sentence means something alone: others replace none
+ * @param isInformative whether a sentence means something alone: others replace none
  */
-export function replacedAmong(
+export function supersededAmong(
   statements: readonly Statement[],
-  isTelling: (statement: Statement) => boolean,
+  isInformative: (statement: Statement) => boolean,
 ): ReadonlySet<Statement> {
   const replaced = new Set<Statement>();
   const newer = new Map<string, DatedSentence[]>();
@@ -48,10 +48,10 @@ export function replacedAmong(
       return shared >= LEAST_SHARED && shared >= least * Math.max(LEAST_WORDS, own.size);
     };
     if (names.some((name) => newer.get(name)?.some(isReplacedBy))) replaced.add(statement);
-    if (!isTelling(statement)) continue;
+    if (!isInformative(statement)) continue;
     for (const name of names) {
-      const told = newer.get(name) ?? [];
-      if (told.length < COMPARED) newer.set(name, [...told, { position, words }]);
+      const newerOnes = newer.get(name) ?? [];
+      if (newerOnes.length < COMPARED) newer.set(name, [...newerOnes, { position, words }]);
     }
   }
   return replaced;

@@ -6,12 +6,12 @@ import type { SummarySection } from '../vocabulary.ts';
 import { nameLines, placedNames } from './sections/concept-lines.ts';
 import type { PlacedNames } from './sections/concept-lines.ts';
 import { linesOf } from './lines.ts';
-import { untoldLines } from './sections/message-lines.ts';
+import { omittedMessagesLines } from './sections/message-lines.ts';
 import type { Lines } from './lines.ts';
 import { preservedWords } from './preserved.ts';
 import { countRedactions, redact } from '../text/redact.ts';
 import type { Redacted, SecretKind } from '../text/redact.ts';
-import { toldLead } from './lead-in.ts';
+import { shownLead } from './lead-in.ts';
 import { LinePicker } from './salience.ts';
 import type { SummaryLine } from './line.ts';
 import type { Trail } from '../trail/trail.ts';
@@ -69,16 +69,16 @@ export function writeSummary(
 ): Summary {
   if (!(budgetTokens >= 1)) throw new RangeError(`A summary of ${budgetTokens} tokens holds nothing`);
   const linesFor = linesOf(trail, budgetTokens, preservedWords(preserved));
-  const paper: RenderContext = {
+  const context: RenderContext = {
     budget: budgetTokens,
     count: countOnce(count),
     names: placedNames(trail),
     weights: unitWeights(trail),
   };
-  const first = pickedDraft(linesFor(0), paper);
+  const first = pickedDraft(linesFor(0), context);
   const spare = first.picker.room;
   const hasUse = trail.current.unread.length > 0 && spare >= SPARE_SHARE * budgetTokens;
-  const draft = hasUse ? pickedDraft(linesFor(spare), paper) : first;
+  const draft = hasUse ? pickedDraft(linesFor(spare), context) : first;
   const { picked } = draft.picker;
   const whole = (): Redacted => wholeText(draft);
   for (;;) {
@@ -109,11 +109,11 @@ interface Draft extends RenderContext {
 }
 
 /** A summary with its lines picked. */
-function pickedDraft(lines: Lines, paper: RenderContext): Draft {
-  const draft = draftOf(lines, paper);
+function pickedDraft(lines: Lines, context: RenderContext): Draft {
+  const draft = draftOf(lines, context);
   pickLines(draft);
   // The sum over lines exceeds the cost of the whole text; the difference is available, too.
-  const left = paper.budget - paper.count(wholeText(draft));
+  const left = context.budget - context.count(wholeText(draft));
   if (draft.picker.room <= LEAST_NAMES_ROOM && left > LEAST_NAMES_ROOM) {
     draft.picker.setRoom(left);
     pickRest(draft);
@@ -122,14 +122,18 @@ function pickedDraft(lines: Lines, paper: RenderContext): Draft {
 }
 
 function wholeText({ picker: { picked }, lines, budget }: Draft): Redacted {
-  return render(picked.length === 0 ? [] : [...picked, ...untoldLines(lines.messages, picked)], budget);
+  return render(
+    picked.length === 0 ? [] : [...picked, ...omittedMessagesLines(lines.messages, picked)],
+    budget,
+  );
 }
 
 function draftOf(lines: Lines, paper: RenderContext): Draft {
   const { budget, count, weights } = paper;
   const hasAllHeadings = budget >= ROOM_FOR_EMPTY_SECTIONS;
   const picker = new LinePicker({
-    room: budget - (hasAllHeadings ? headingTokens(lines.all, count) : 0) - untoldTokens(lines, count),
+    room:
+      budget - (hasAllHeadings ? headingTokens(lines.all, count) : 0) - omittedMessagesTokens(lines, count),
     count,
     weights,
     sectionHeading: (section) => (hasAllHeadings ? '' : `${heading(section)}\n\n`),
@@ -186,8 +190,8 @@ function headingTokens(lines: Lines['all'], count: CountText): number {
 }
 
 /** Cost of stating how many messages are omitted. */
-function untoldTokens({ messages }: Lines, count: CountText): number {
-  return untoldLines(messages, []).reduce((sum, { text }) => sum + count(`${text}\n`), 0);
+function omittedMessagesTokens({ messages }: Lines, count: CountText): number {
+  return omittedMessagesLines(messages, []).reduce((sum, { text }) => sum + count(`${text}\n`), 0);
 }
 
 function heading(section: number): string {
@@ -212,7 +216,7 @@ export function renderLines(lines: readonly SummaryLine[]): string {
     const isOfGroup = line.group === before?.group;
     if (line.group !== undefined && !isOfGroup) rows.push(line.group);
     const isOfLead = isOfGroup && line.lead === before?.lead && line.place?.list === before?.place?.list;
-    if (line.lead !== undefined && !isOfLead) rows.push(toldLead(lines.slice(at)));
+    if (line.lead !== undefined && !isOfLead) rows.push(shownLead(lines.slice(at)));
     before = line;
     rows.push(line.text);
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LogRecord } from '../protocol/record.ts';
-import { LaterTrail } from '../trail/lazy-trail.ts';
+import { LazyTrail } from '../trail/lazy-trail.ts';
 import { deadlineOf } from './deadline.io.ts';
 
 const within = deadlineOf(50);
@@ -56,7 +56,7 @@ function ask(text: string): LogRecord {
 
 test('a trail whose reading is ended is lost, but for its pins', () => {
   let isSlow = false;
-  const trail = new LaterTrail((work) => (isSlow ? undefined : { value: work() }));
+  const trail = new LazyTrail((work) => (isSlow ? undefined : { value: work() }));
   trail.add(ask('Paint the boat.'));
   assert.deepEqual([trail.trail().isLost, trail.trail().requests.length], [false, 1]);
   isSlow = true;

@@ -153,7 +153,7 @@ function escapeLength(begin: string): number {
   return begin.startsWith('\\') ? 2 : 0;
 }
 
-/** Widths at which terminals wrap lines: of a VT100, and of the Windows console. */
+/** Widths at which terminals wrap lines: those of a VT100 and of a Windows console, in columns. */
 const COLUMNS: ReadonlySet<number> = new Set([80, 120, 132]);
 /** Characters of a token that are searched on each side of a break. */
 const WRAPPED_LENGTH = 400;

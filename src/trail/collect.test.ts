@@ -289,7 +289,7 @@ test('a failure is open until the same command passes, and tells what was edited
   ).failures;
   assert.equal(failure?.outcome, 'passed');
   assert.deepEqual(failure?.editedBetween, ['src/moon.ts']);
-  assert.ok(failure?.telling.some((line) => line.includes('phase is not a function')));
+  assert.ok(failure?.outcomeLines.some((line) => line.includes('phase is not a function')));
 });
 
 test('a command that runs on gets the status that a later write saw', () => {
@@ -304,7 +304,7 @@ test('a command that runs on gets the status that a later write saw', () => {
       ),
   );
   assert.deepEqual(
-    failures.map(({ command, telling }) => [command, telling]),
+    failures.map(({ command, outcomeLines: telling }) => [command, telling]),
     [['make all', ['make: error: no rule']]],
   );
 });
@@ -430,7 +430,7 @@ test('an edit that its tool could not make is a failure of it, in whatever words
   for (const [told, why] of unmade) {
     const { failures, files } = trailOf(told);
     assert.deepEqual(
-      failures.map(({ command, telling }) => [command, telling[0]]),
+      failures.map(({ command, outcomeLines: telling }) => [command, telling[0]]),
       [['edit lens.ts', why]],
     );
     assert.deepEqual(files, []);

@@ -8,9 +8,9 @@ import type { CompactedRecord, LogRecord } from '../protocol/record.ts';
 import type { Author } from '../vocabulary.ts';
 import { templatedTask } from './calls/actions.ts';
 import { backgroundReportOf } from './talk/background.ts';
-import { Book, excerpt } from './trail-state.ts';
+import { TrailState, excerpt } from './trail-state.ts';
 import { meaningOf } from './calls/calls.ts';
-import { Errand } from './watcher-request.ts';
+import { WatcherRequests } from './watcher-request.ts';
 import { quotableOf } from './phrases.ts';
 import { pinsAfter } from './pins.ts';
 import type { Pin } from './pins.ts';
@@ -39,11 +39,11 @@ const SYNTHETIC_MODEL = '<synthetic>';
  * evidence of what they summarize; except one at the start of a file, whose past is recorded nowhere else.
  */
 export class TrailCollector {
-  readonly #book = new Book();
+  readonly #book = new TrailState();
   readonly #talk = new Talk(this.#book);
   readonly #results = new Results(this.#book, this.#talk);
   readonly #textCalls = new TextCalls(this.#book, this.#talk, this.#results);
-  readonly #errand = new Errand();
+  readonly #watcherRequests = new WatcherRequests();
   /** Whether the agent had finished when the watcher asked it for something; undefined once it has worked again. */
   #wasDone: boolean | undefined;
   #compactions = 0;
@@ -62,8 +62,8 @@ export class TrailCollector {
   /** Takes in the next record of the log. */
   add(record: LogRecord): void {
     if (this.#isLost && record.type !== 'note') return;
-    const wasAsked = this.#errand.isAsked;
-    this.#followErrand(record);
+    const wasAsked = this.#watcherRequests.isAnswering;
+    this.#followWatcher(record);
     switch (record.type) {
       case 'session_meta':
       case 'settings':
@@ -146,11 +146,11 @@ export class TrailCollector {
   }
 
   /** Answering the watcher neither completes the agent's work nor resumes it. */
-  #followErrand(record: LogRecord): void {
-    const wasAsked = this.#errand.isAsked;
+  #followWatcher(record: LogRecord): void {
+    const wasAsked = this.#watcherRequests.isAnswering;
     const wasDone = this.#wasDone ?? this.#isAgentDone;
-    this.#errand.add(record);
-    if (this.#errand.isAsked) {
+    this.#watcherRequests.add(record);
+    if (this.#watcherRequests.isAnswering) {
       if (!wasAsked) this.#wasDone = wasDone;
     } else if (record.type === 'item' && PARTIES.has(authorOf(record.item))) this.#wasDone = undefined;
   }
@@ -171,7 +171,7 @@ export class TrailCollector {
     }
     const call = callOf(item);
     if (call !== undefined) {
-      if (this.#errand.isForNotes(call.input)) return;
+      if (this.#watcherRequests.isForNotes(call.input)) return;
       const meaning = meaningOf(call);
       this.#results.start(call, meaning, quotableOf(call, meaning));
     } else if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output') {
@@ -192,7 +192,7 @@ export class TrailCollector {
     if (text.trim() === '') return;
     if (message.origin?.author === 'synthetic') this.#addSynthetic(message.origin, text);
     else if (message.role === 'assistant') {
-      if (!this.#errand.isAsked) this.#addAnswer(text);
+      if (!this.#watcherRequests.isAnswering) this.#addAnswer(text);
     } else if (message.role === 'user' && authorOf(message) === 'user') this.#addUserText(message);
     else if (message.role === 'user' && this.#textCalls.isUsed) this.#textCalls.addObservation(text);
     else if (message.role === 'user' && !this.#addReport(text))
@@ -206,7 +206,7 @@ export class TrailCollector {
     const { summary, result } = report;
     this.#book.note(excerpt(result), 'result');
     const call = detached(redact(clip(summary, CALL_LENGTH)));
-    const step = { moment: this.#book.moment, call, changed: undefined, isRead: false, looks: [] };
+    const step = { moment: this.#book.moment, call, changed: undefined, isRead: false, readPaths: [] };
     this.#book.steps.open({ ...step, report: 'none' }, result);
     this.#book.steps.noteResult();
     this.#book.steps.close();

@@ -1,7 +1,7 @@
 // What the results of commands show: what git did, what passed or failed, what the session delivered.
 
 import { clipCommand } from './outputs/command-text.ts';
-import type { Book } from './trail-state.ts';
+import type { TrailState } from './trail-state.ts';
 import type { CallMeaning } from './calls/calls.ts';
 import type { DueCall, DueCalls } from './due-calls.ts';
 import type { GitRun } from './git/step.ts';
@@ -19,10 +19,10 @@ const ONE_FILE_ACT = /^(?:mv|git (?:checkout|restore)) /;
 
 /** Records what commands did. */
 export class CommandResults {
-  readonly #book: Book;
+  readonly #book: TrailState;
   readonly #calls: DueCalls;
 
-  constructor(book: Book, calls: DueCalls) {
+  constructor(book: TrailState, calls: DueCalls) {
     this.#book = book;
     this.#calls = calls;
   }
@@ -65,8 +65,8 @@ export class CommandResults {
     if (meaning.command === undefined || meaning.simple === undefined) return;
     if (!isWork(meaning.simple)) return;
     // A pipe or a list reports the status of its last program, so the actual work may have failed.
-    const hasSaidSo = canHideStatus(meaning) && saysFailed(outcome.text);
-    if (!failed && (hasSaidSo || hasPrintedFailure(meaning.simple, outcome.text))) {
+    const hasReportedFailure = canHideStatus(meaning) && saysFailed(outcome.text);
+    if (!failed && (hasReportedFailure || hasPrintedFailure(meaning.simple, outcome.text))) {
       this.#finishWork(due, { ...outcome, exitCode: undefined }, true);
       return;
     }
@@ -75,7 +75,7 @@ export class CommandResults {
     const directory = place === undefined ? undefined : this.#book.relative(place);
     const { text: output, exitCode } = outcome;
     const run = finishedRun({ command: script, simple, isEscalated, directory, output, exitCode, failed });
-    const { command, telling } = run;
+    const { command, outcomeLines: telling } = run;
     const other = otherEnd(run.parts, output, run);
     if (other !== undefined) {
       this.#book.steps.act(`ran \`${clipCommand(command, 120)}\`${other}`, this.#book.moment);
@@ -85,8 +85,9 @@ export class CommandResults {
     this.#book.requests.noteCommand(failed);
     const isKnown = !isUnclear(run) && (outcome.exitCode !== undefined || outcome.isKnownWell === true);
     // "moved a to b" says everything that `mv a b` does; likewise for a restored file and `git checkout`.
-    const isTold = !failed && this.#book.steps.hasDeed && ONE_FILE_ACT.test(command) && simple.length === 1;
-    if (!isTold) {
+    const isRecorded =
+      !failed && this.#book.steps.hasEffect && ONE_FILE_ACT.test(command) && simple.length === 1;
+    if (!isRecorded) {
       this.#book.steps.act(
         `ran \`${clipCommand(command, 120)}\`${resultPhrase(failed, telling, isKnown)}`,
         this.#book.moment,

@@ -1,6 +1,6 @@
 // What results show about files: which ones were read, changed, restored or missing.
 
-import type { Book } from './trail-state.ts';
+import type { TrailState } from './trail-state.ts';
 import { isEdit } from './calls/calls.ts';
 import type { FileAction } from './calls/calls.ts';
 import type { DueCall } from './due-calls.ts';
@@ -15,9 +15,9 @@ const REASON_LENGTH = 400;
 
 /** Records what happens to files. */
 export class FileResults {
-  readonly #book: Book;
+  readonly #book: TrailState;
 
-  constructor(book: Book) {
+  constructor(book: TrailState) {
     this.#book = book;
   }
 
@@ -26,14 +26,14 @@ export class FileResults {
     const [file] = meaning.files;
     if (file === undefined || !isEdit(meaning) || !failed) return;
     const command = `edit ${this.#book.relative(file.path)}`;
-    const telling = headLines(rejectionReason(text), REASON_LENGTH).split('\n').map(oneLine);
-    this.#book.runs.addRefusedEdit(command, telling, moment);
-    this.#book.steps.act(`${command}${resultPhrase(failed, telling, false)}`, this.#book.moment);
+    const reason = headLines(rejectionReason(text), REASON_LENGTH).split('\n').map(oneLine);
+    this.#book.runs.addRejectedEdit(command, reason, moment);
+    this.#book.steps.act(`${command}${resultPhrase(failed, reason, false)}`, this.#book.moment);
   }
 
   /** Records what a call did to files and what it showed of them. */
   finishFiles({ meaning, moment }: DueCall, text: string, failed: boolean): void {
-    const { actions, texts, missing, isSaidMissing } = shownFiles(meaning, text, failed);
+    const { actions, texts, missing, isReportedMissing: isSaidMissing } = shownFiles(meaning, text, failed);
     const isMissing = failed && /No such file|did not match|bad source/.test(text);
     for (const file of actions) {
       if (failed && file.action === 'restore') continue;

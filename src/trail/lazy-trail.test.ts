@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LogRecord } from '../protocol/record.ts';
 import { TrailCollector } from './collect.ts';
-import { LaterTrail } from './lazy-trail.ts';
+import { LazyTrail } from './lazy-trail.ts';
 
 const RECORDS: readonly LogRecord[] = Array.from({ length: 150 }, (_, index): LogRecord => {
   const text = `Keep the totals of src/ledger/page-${index}.ts in cents, never in floats.`;
@@ -12,7 +12,7 @@ const RECORDS: readonly LogRecord[] = Array.from({ length: 150 }, (_, index): Lo
 });
 
 test('whenever somebody asks, the trail is that of the records so far', () => {
-  const later = new LaterTrail();
+  const later = new LazyTrail();
   const at = new TrailCollector();
   for (const [index, record] of RECORDS.entries()) {
     later.add(record);

@@ -13,7 +13,7 @@ import type { Trail } from './trail.ts';
 const MOST_WAITING = 64;
 
 /** Behaves like `TrailCollector` and ends with the same trail. */
-export class LaterTrail {
+export class LazyTrail {
   readonly #within: WithinDeadline;
   #collector = new TrailCollector();
   #waiting: LogRecord[] = [];

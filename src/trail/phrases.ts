@@ -4,7 +4,7 @@ import type { CallView } from '../protocol/item.ts';
 import type { CallMeaning, FileAction } from './calls/calls.ts';
 import { moreRows } from './calls/changes.ts';
 import { objectRows } from '../text/json-rows.ts';
-import { isTraceHead, readsFailed, saysPassed, stripAnsi, tellingLines } from './outputs/outputs.ts';
+import { isTraceHead, readsFailed, saysPassed, stripAnsi, outcomeLinesOf } from './outputs/outputs.ts';
 import { redact } from '../text/redact.ts';
 import { clip, detached, oneLine } from '../text/sentences.ts';
 import { scriptRows } from '../shell/scripts.ts';
@@ -18,23 +18,23 @@ export function phraseOf(action: FileAction['action'], path: string, to: string 
 
 /**
  * The outcome of a run as a suffix; empty if it needs no words.
- * @param telling the output lines that show the outcome
+ * @param outcomeLines the output lines that show the outcome
  * @param isKnown whether the producer reports how it ended
  */
-export function resultPhrase(failed: boolean, telling: readonly string[], isKnown: boolean): string {
-  const line = failed ? telling[0] : (telling.find(readsFailed) ?? countsIn(telling));
-  const said = line === undefined || line === '' || /^ok\s/.test(line) ? '' : clip(oneLine(line), 140);
-  if (failed) return ` → failed${said === '' ? '' : `: ${said}`}`;
-  if (said === '') return isKnown ? '' : ' → outcome not known';
-  return readsFailed(said) || !(isKnown || saysPassed(said)) ? ` → said ${said}` : ` → ok: ${said}`;
+export function resultPhrase(failed: boolean, outcomeLines: readonly string[], isKnown: boolean): string {
+  const line = failed ? outcomeLines[0] : (outcomeLines.find(readsFailed) ?? countsIn(outcomeLines));
+  const shown = line === undefined || line === '' || /^ok\s/.test(line) ? '' : clip(oneLine(line), 140);
+  if (failed) return ` → failed${shown === '' ? '' : `: ${shown}`}`;
+  if (shown === '') return isKnown ? '' : ' → outcome not known';
+  return readsFailed(shown) || !(isKnown || saysPassed(shown)) ? ` → said ${shown}` : ` → ok: ${shown}`;
 }
 
 /** A count up to this many characters is shown together with the previous one: `10 pass, 0 fail`. */
 const SHORT_COUNT = 24;
 
 /** The last count of a run, with the previous one if both are short. */
-function countsIn(telling: readonly string[]): string | undefined {
-  const last = telling.slice(-2);
+function countsIn(outcomeLines: readonly string[]): string | undefined {
+  const last = outcomeLines.slice(-2);
   return last.every(({ length }) => length <= SHORT_COUNT) ? last.join(', ') : last.at(-1);
 }
 
@@ -103,13 +103,13 @@ const WORD = /\p{L}{2}/u;
 export function beginningOf(output: string, isRead = false): string {
   const [first = 'nothing', ...rest] = (isRead ? undefined : objectRows(output)) ?? firstRows(output, isRead);
   let text = first;
-  let told = 0;
-  for (; told < rest.length; told++) {
-    const longer = `${text} | ${rest[told] ?? ''}`;
+  let length = 0;
+  for (; length < rest.length; length++) {
+    const longer = `${text} | ${rest[length] ?? ''}`;
     if (longer.length > BEGINNING_LENGTH) break;
     text = longer;
   }
-  const more = moreRows(rest.length - told).map((row) => ` ${row}`);
+  const more = moreRows(rest.length - length).map((row) => ` ${row}`);
   return detached(`${clip(redact(text), BEGINNING_LENGTH)}${more.join('')}`);
 }
 
@@ -123,7 +123,7 @@ function firstRows(output: string, isRead: boolean): readonly string[] {
     from = end < 0 ? head.length : end + 1;
     if (UNENDED.test(row)) return [row.replace(/^<|>$/g, '')];
     if (/^<[^<>]*>$/.test(row)) continue;
-    if (isTraceHead(row)) return tellingLines(output, true, 1);
+    if (isTraceHead(row)) return outcomeLinesOf(output, true, 1);
     first ??= row;
     if (!WORD.test(row)) continue;
     const isShort = !isRead && output.length <= BEGINNING_SOUGHT;

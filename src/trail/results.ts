@@ -2,7 +2,7 @@
 
 import { isRejectedEdit } from './calls/actions.ts';
 import { excerpt } from './trail-state.ts';
-import type { Book } from './trail-state.ts';
+import type { TrailState } from './trail-state.ts';
 import { isEdit } from './calls/calls.ts';
 import type { CallMeaning } from './calls/calls.ts';
 import { changedRows } from './calls/changes.ts';
@@ -21,7 +21,7 @@ import { isWork } from './ledgers/runs.ts';
 import { clip, clippedLine, detached, oneLine } from '../text/sentences.ts';
 import { gitCommandOf, scriptRows } from '../shell/scripts.ts';
 import type { SimpleCommand } from '../shell/scripts.ts';
-import { onlyLooks } from './outputs/shown-files.ts';
+import { onlyReads } from './outputs/shown-files.ts';
 import type { Talk } from './talk/talk.ts';
 import type { Action } from './trail.ts';
 import type { LineRange } from '../shell/scripts.ts';
@@ -40,12 +40,12 @@ const READ_CALL = 2_000;
 /** Records what calls do. */
 export class Results {
   readonly due = new DueCalls();
-  readonly #book: Book;
+  readonly #book: TrailState;
   readonly #talk: Talk;
   readonly #files: FileResults;
   readonly #commands: CommandResults;
 
-  constructor(book: Book, talk: Talk) {
+  constructor(book: TrailState, talk: Talk) {
     this.#book = book;
     this.#talk = talk;
     this.#files = new FileResults(book);
@@ -71,7 +71,7 @@ export class Results {
       for (const file of meaning.files) this.#files.add(file, moment);
       return;
     }
-    const about = isToldByText(meaning)
+    const about = isDescribedByText(meaning)
       ? detached(clippedLine(meaning.text.slice(0, MAX_ABOUT_LENGTH), MAX_ABOUT_LENGTH / 2))
       : '';
     this.due.add(callId, { meaning: withoutText(meaning), name, about, quotable, moment });
@@ -85,8 +85,8 @@ export class Results {
     if (texts !== '') this.#book.note(excerpt(texts), 'call');
   }
 
-  /** @param said the outcome of the call according to the log */
-  finish(callId: string, result: string, said: { success?: boolean; exit_code?: number }): void {
+  /** @param logged the outcome of the call according to the log */
+  finish(callId: string, result: string, logged: { success?: boolean; exit_code?: number }): void {
     const due = this.due.take(callId);
     const outcome = outcomeOf(result);
     this.#book.note(isWrapped(result) ? outcome.text : excerpt(result), 'result');
@@ -98,14 +98,14 @@ export class Results {
     }
     const refusal = refusalIn(result);
     if (refusal !== undefined) {
-      this.#noteRefusal(due, refusal);
+      this.#noteRejection(due, refusal);
       return;
     }
-    const exitCode = said.exit_code ?? outcome.exitCode;
-    const failed = hasFailed(due.meaning, { text: outcome.text, exitCode }, said.success);
+    const exitCode = logged.exit_code ?? outcome.exitCode;
+    const failed = hasFailed(due.meaning, { text: outcome.text, exitCode }, logged.success);
     const { processId } = outcome;
     const text = processId !== undefined && outcome.text.trim() === '' ? RUNNING : outcome.text;
-    const finished = { text, exitCode, processId, isKnownWell: said.success === true };
+    const finished = { text, exitCode, processId, isKnownWell: logged.success === true };
     this.#openStep(due, { text, failed, processId });
     this.#quoteOutcome(due, text);
     this.#book.place.noteOutput(due.meaning, outcome.text, { root: this.#book.cwd, failed });
@@ -121,14 +121,14 @@ export class Results {
     const started = this.due.running(meaning.processId);
     if (started?.quotable !== undefined && text !== RUNNING) started.quotable.outcome = beginningOf(text);
     if (quotable === undefined) return;
-    quotable.outcome = beginningOf(text, onlyLooks(meaning));
+    quotable.outcome = beginningOf(text, onlyReads(meaning));
     if (isReport(meaning)) this.#book.steps.quoteReport(quotable);
   }
 
   /** A call that the user rejects has not failed; the user's comment on it counts as a user message. */
-  #noteRefusal({ meaning, name }: DueCall, said: string): void {
+  #noteRejection({ meaning, name }: DueCall, comment: string): void {
     const what = meaning.command ?? meaning.files.map(({ path }) => this.#book.relative(path)).join(', ');
-    const words = redact(said);
+    const words = redact(comment);
     this.#book.requests.answer(
       `May I ${name}: ${what}?`,
       words === '' ? SILENT_REFUSAL : `no: ${words}`,
@@ -150,8 +150,8 @@ export class Results {
     const file = meaning.files[0];
     const script = this.#scriptOf(meaning);
     const object = file === undefined ? about : `${this.#book.relative(file.path)}${rangeText(file.range)}`;
-    const told = script === undefined ? `${name} ${object}`.trimEnd() : this.#withoutWay(script);
-    const made = clippedLine(this.#withoutRoot(told.slice(0, READ_CALL)), CALL_LENGTH);
+    const shownCall = script === undefined ? `${name} ${object}`.trimEnd() : this.#withoutWay(script);
+    const made = clippedLine(this.#withoutRoot(shownCall.slice(0, READ_CALL)), CALL_LENGTH);
     // Its output so far would otherwise read as complete.
     const call = detached(
       processId === undefined || text === RUNNING ? made : `${made} (still running, session ${processId})`,
@@ -160,10 +160,10 @@ export class Results {
     const isMade = !failed || meaning.command !== undefined;
     const rows = isMade ? changedRows(meaning.files, CHANGED_LENGTH) : undefined;
     const changed = rows === undefined ? undefined : detached(rows);
-    const isRead = onlyLooks(meaning);
+    const isRead = onlyReads(meaning);
     const report = !isReport(meaning) ? 'none' : showsLines(meaning) ? 'lines' : 'files';
-    const looks = isRead ? meaning.files.map(({ path }) => detached(this.#book.relative(path))) : [];
-    this.#book.steps.open({ moment, call, changed, isRead, looks, report }, text);
+    const readPaths = isRead ? meaning.files.map(({ path }) => detached(this.#book.relative(path))) : [];
+    this.#book.steps.open({ moment, call, changed, isRead, readPaths, report }, text);
   }
 
   /** Drops the leading `cd` into the working directory from a script. */
@@ -228,7 +228,7 @@ function verbOf(command: SimpleCommand): string {
 }
 
 /** Whether neither a script nor a file describes the call. */
-function isToldByText({ command, files }: CallMeaning): boolean {
+function isDescribedByText({ command, files }: CallMeaning): boolean {
   return command === undefined && files.length === 0;
 }
 

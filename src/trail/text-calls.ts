@@ -2,7 +2,7 @@
 
 import { actionCallOf, isRejectedEdit, observationOf, textActionOf } from './calls/actions.ts';
 import type { ActionStyle, EditorPlace } from './calls/actions.ts';
-import type { Book } from './trail-state.ts';
+import type { TrailState } from './trail-state.ts';
 import { looksFailed, saysFailed } from './outputs/outputs.ts';
 import { quotableScript } from './phrases.ts';
 import type { Results } from './results.ts';
@@ -13,7 +13,7 @@ const TEXT_CALL = 'text';
 
 /** Extracts calls and results from messages. */
 export class TextCalls {
-  readonly #book: Book;
+  readonly #book: TrailState;
   readonly #talk: Talk;
   readonly #results: Results;
   #style: ActionStyle | undefined;
@@ -21,7 +21,7 @@ export class TextCalls {
   #editor: EditorPlace = {};
   #hasSubmitted = false;
 
-  constructor(book: Book, talk: Talk, results: Results) {
+  constructor(book: TrailState, talk: Talk, results: Results) {
     this.#book = book;
     this.#talk = talk;
     this.#results = results;
@@ -41,7 +41,7 @@ export class TextCalls {
   addAnswer(text: string): void {
     const style = this.#style;
     if (style === undefined) return;
-    const { said, script, isSubmission } = textActionOf(text, style);
+    const { text: said, script, isSubmission } = textActionOf(text, style);
     if (said !== '') this.#talk.addAgentText(said);
     this.#hasSubmitted = isSubmission;
     if (script === undefined) return;

@@ -21,7 +21,7 @@ import { StepLedger } from './ledgers/steps.ts';
 const INDEXED_LENGTH = 24_000;
 
 /** The ledgers of one trail. */
-export class Book {
+export class TrailState {
   readonly requests = new RequestLedger();
   readonly runs = new RunLedger();
   readonly plan = new PlanLedger();

@@ -30,7 +30,7 @@ export interface ListedItem {
   readonly number: number;
   readonly text: string;
   /** The agent's newest sentence that names the item by its number, and the turn of that sentence; 0 without one. */
-  readonly said: string | undefined;
+  readonly statement: string | undefined;
   readonly turn: number;
   /** The position of that sentence; −1 without one. */
   readonly position: number;
@@ -176,7 +176,7 @@ export interface CommandRun {
   /** No failure is known, but the status belongs to a filter or a later command, and the output does not settle it. */
   readonly isHidden: boolean;
   /** Output lines that show the outcome: errors, test counts, names of failing tests. */
-  readonly telling: readonly string[];
+  readonly outcomeLines: readonly string[];
 }
 
 /** A later run that bears on the failure of another command. */
@@ -198,7 +198,7 @@ export interface Failure {
   readonly turn: number;
   readonly position: number;
   readonly command: string;
-  readonly telling: readonly string[];
+  readonly outcomeLines: readonly string[];
   /** How often it failed from the same cause. */
   readonly times: number;
   /** `passed`: the same command succeeded later. `open`: the log shows no such success. */
@@ -357,7 +357,7 @@ export interface CurrentWork {
   /** Calls at the end of the log without a result so far, oldest first. */
   readonly started: readonly Action[];
   /** The agent's newest messages, oldest first, across requests. */
-  readonly said: readonly Reply[];
+  readonly messages: readonly Reply[];
   /** The agent's newest list with numbered or named items, which the user may refer to. */
   readonly newestList: Reply | undefined;
   /** Number of calls since the newest request. */

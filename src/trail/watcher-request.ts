@@ -12,12 +12,12 @@ const QUOTED_PATH = /`([\w./-]{3,400})`/g;
  * Follows the watcher's requests through a log. From a request until the user's next message, a handoff, a retraction or a
  * turn, the agent's messages answer the watcher and are not part of its work. Its calls may be either.
  */
-export class Errand {
+export class WatcherRequests {
   #isAsked = false;
   #notes: readonly string[] = [];
 
   /** Whether the agent's current messages answer the watcher. */
-  get isAsked(): boolean {
+  get isAnswering(): boolean {
     return this.#isAsked;
   }
 

@@ -32,18 +32,18 @@ export const copilotReader: FormatReader = {
 };
 
 class CopilotReader implements LineReader {
-  readonly #teller: RecordEmitter;
+  readonly #emitter: RecordEmitter;
   /** Calls that an answer made; `tool.execution_start` repeats them. */
   readonly #called = new Set<string>();
   /** The system prompt outlives a compaction. */
   #systemRefs: readonly string[] = [];
 
   constructor(emitter: RecordEmitter) {
-    this.#teller = emitter;
+    this.#emitter = emitter;
   }
 
   accept(value: JsonObject, at: LineAt): void {
-    const emitter = this.#teller;
+    const emitter = this.#emitter;
     const type = stringAt(value, 'type') ?? 'untyped';
     const data = objectAt(value, 'data');
     emitter.begin(at);
@@ -62,7 +62,7 @@ class CopilotReader implements LineReader {
       emitter.items(items, ref);
       if (type === 'system.message' && ref !== undefined) this.#systemRefs = [ref];
     }
-    if (!emitter.hasTold) emitter.opaque(type);
+    if (!emitter.hasEmitted) emitter.opaque(type);
   }
 
   end(): void {
@@ -70,7 +70,7 @@ class CopilotReader implements LineReader {
   }
 
   #facts(type: string, data: JsonObject): void {
-    const emitter = this.#teller;
+    const emitter = this.#emitter;
     switch (type) {
       case 'session.start':
       case 'session.resume': {
@@ -132,7 +132,7 @@ class CopilotReader implements LineReader {
       const id = stringAt(request, 'toolCallId');
       const name = stringAt(request, 'name');
       if (id === undefined || name === undefined) {
-        this.#teller.damage('wrong_shape', 'A tool request without id or name; skipped');
+        this.#emitter.damage('wrong_shape', 'A tool request without id or name; skipped');
         return [];
       }
       this.#called.add(id);
@@ -162,7 +162,7 @@ class CopilotReader implements LineReader {
     const preTokens = countAt(data, 'preCompactionTokens');
     const postTokens = countAt(data, 'postCompactionTokens');
     const trigger = data['trigger'] === 'manual' ? 'manual' : 'auto';
-    this.#teller.record({
+    this.#emitter.record({
       type: 'compacted',
       id,
       trigger,

@@ -54,18 +54,18 @@ export const geminiReader: FormatReader = {
 };
 
 class GeminiReader implements LineReader {
-  readonly #teller: RecordEmitter;
+  readonly #emitter: RecordEmitter;
   #log: Logged[] = [];
   /** Messages that can still be rewritten, by id. */
   #byId = new Map<string, Logged>();
   #replacements = 0;
 
   constructor(emitter: RecordEmitter) {
-    this.#teller = emitter;
+    this.#emitter = emitter;
   }
 
   accept(value: JsonObject, at: LineAt): void {
-    this.#teller.begin(at);
+    this.#emitter.begin(at);
     const rewindTo = stringAt(value, '$rewindTo');
     const patch = objectAt(value, '$set');
     if (rewindTo !== undefined) this.#rewind(rewindTo);
@@ -74,28 +74,28 @@ class GeminiReader implements LineReader {
     else if (TYPES.has(value['type']) && !Array.isArray(value['messages'])) this.#message(value, at);
     else if (typeof value['sessionId'] === 'string' || 'messages' in value || 'history' in value)
       this.#document(value, at);
-    else this.#teller.opaque(`line/${stringAt(value, 'type') ?? 'untyped'}`);
+    else this.#emitter.opaque(`line/${stringAt(value, 'type') ?? 'untyped'}`);
   }
 
   end(): void {
     for (const { value, at } of this.#log) {
-      this.#teller.begin(at);
-      this.#tell(value);
+      this.#emitter.begin(at);
+      this.#emitMessage(value);
     }
     this.#log = [];
     this.#byId = new Map();
   }
 
   #document(value: JsonObject, at: LineAt): void {
-    this.#teller.meta({ sessionId: stringAt(value, 'sessionId') });
+    this.#emitter.meta({ sessionId: stringAt(value, 'sessionId') });
     const [cwd] = stringsAt(value, 'directories');
-    this.#teller.meta({ cwd });
+    this.#emitter.meta({ cwd });
     for (const message of [...arrayAt(value, 'messages'), ...arrayAt(value, 'history')]) {
       if (isContent(message)) this.#log.push({ value: message, at });
       else if (isJsonObject(message)) this.#message(message, at);
-      else this.#teller.damage('not_an_object', 'A message that is not an object was skipped', true);
+      else this.#emitter.damage('not_an_object', 'A message that is not an object was skipped', true);
     }
-    if (!this.#teller.hasTold) this.#teller.opaque('session');
+    if (!this.#emitter.hasEmitted) this.#emitter.opaque('session');
   }
 
   #message(value: JsonObject, at: LineAt): void {
@@ -105,7 +105,7 @@ class GeminiReader implements LineReader {
       // The place of its newest text; its position in the conversation stays.
       known.value = value;
       known.at = at;
-      this.#teller.opaque('rewritten');
+      this.#emitter.opaque('rewritten');
       return;
     }
     const logged = { value, at };
@@ -118,17 +118,17 @@ class GeminiReader implements LineReader {
     const target = this.#byId.get(id);
     const found = target === undefined ? -1 : this.#log.indexOf(target);
     for (const logged of this.#log.splice(Math.max(0, found))) {
-      this.#teller.begin(logged.at);
-      this.#teller.side(messageItems(logged.value), 'abandoned_branch');
+      this.#emitter.begin(logged.at);
+      this.#emitter.side(messageItems(logged.value), 'abandoned_branch');
       this.#byId.delete(stringAt(logged.value, 'id') ?? '');
     }
-    this.#teller.opaque('$rewindTo');
+    this.#emitter.opaque('$rewindTo');
   }
 
   /** Facts of the session, or a context that replaces the current one: the same messages and more, or a compaction. */
   #patch(patch: JsonObject, at: LineAt): void {
     if (!Array.isArray(patch['messages'])) {
-      this.#teller.opaque('$set');
+      this.#emitter.opaque('$set');
       return;
     }
     const messages = objectsAt(patch, 'messages');
@@ -136,31 +136,31 @@ class GeminiReader implements LineReader {
     const isSame = [...this.#byId.keys()].every((id) => ids.has(id));
     if (!isSame) {
       this.end();
-      this.#teller.begin(at);
+      this.#emitter.begin(at);
       this.#replaced(messages, `replaced-${++this.#replacements}`);
       return;
     }
     for (const message of messages) this.#message(message, at);
-    if (!this.#teller.hasTold) this.#teller.opaque('$set');
+    if (!this.#emitter.hasEmitted) this.#emitter.opaque('$set');
   }
 
   #replaced(messages: readonly JsonObject[], id: string): void {
-    this.#teller.record({
+    this.#emitter.record({
       type: 'compacted',
       id,
       replacement: messages.flatMap((message) => messageItems(message)),
     });
   }
 
-  #tell(value: JsonObject): void {
-    const emitter = this.#teller;
+  #emitMessage(value: JsonObject): void {
+    const emitter = this.#emitter;
     emitter.date(value['timestamp']);
     if (value['type'] === 'gemini') {
       emitter.settings({ model: stringAt(value, 'model') });
       emitter.usage(geminiUsage(objectAt(value, 'tokens')));
     }
     emitter.items(messageItems(value));
-    if (!emitter.hasTold) emitter.opaque(`message/${stringAt(value, 'type') ?? 'untyped'}`);
+    if (!emitter.hasEmitted) emitter.opaque(`message/${stringAt(value, 'type') ?? 'untyped'}`);
   }
 }
 

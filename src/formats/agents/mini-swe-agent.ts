@@ -23,7 +23,7 @@ export const miniSweAgentReader: FormatReader = {
     return {
       accept(value, at) {
         emitter.begin(at);
-        tellHead(value, emitter);
+        emitHead(value, emitter);
         let isTaskGiven = false;
         for (const message of arrayAt(value, 'messages')) {
           emitMessage(message, emitter, isTaskGiven);
@@ -37,7 +37,7 @@ export const miniSweAgentReader: FormatReader = {
   },
 };
 
-function tellHead(value: JsonObject, emitter: RecordEmitter): void {
+function emitHead(value: JsonObject, emitter: RecordEmitter): void {
   const info = objectAt(value, 'info') ?? {};
   const config = objectAt(info, 'config') ?? {};
   emitter.meta({

@@ -75,11 +75,11 @@ interface Pruned {
 }
 
 class SessionReader {
-  readonly #teller: RecordEmitter;
+  readonly #emitter: RecordEmitter;
   readonly #info: JsonObject;
   /** Ids in use, with the number for the next duplicate. */
   readonly #callIds = new Map<string, number>();
-  readonly #kept = new KeptRefs<JsonObject>((message) => this.#teller.damage('wrong_shape', message));
+  readonly #kept = new KeptRefs<JsonObject>((message) => this.#emitter.damage('wrong_shape', message));
   /** The first position of each id among the messages. */
   #positionOf: ReadonlyMap<string | undefined, number> = new Map();
   /** Latest first. */
@@ -88,12 +88,12 @@ class SessionReader {
   #pending: { readonly part: JsonObject; readonly position: number } | undefined;
 
   constructor(emitter: RecordEmitter, info: JsonObject) {
-    this.#teller = emitter;
+    this.#emitter = emitter;
     this.#info = info;
   }
 
   read(messages: readonly JsonObject[]): void {
-    const emitter = this.#teller;
+    const emitter = this.#emitter;
     emitter.date(objectAt(this.#info, 'time')?.['created']);
     emitter.meta({
       sessionId: stringAt(this.#info, 'id'),
@@ -114,12 +114,12 @@ class SessionReader {
       if (isReverted) emitter.side(this.#allItems(info, message), 'abandoned_branch');
       else this.#message(info, message, position);
     }
-    this.#tellPruned(Infinity);
+    this.#emitPruned(Infinity);
   }
 
   #message(info: JsonObject, message: JsonObject, place: number): void {
     const createdMs = countAt(objectAt(info, 'time') ?? {}, 'created');
-    if (createdMs !== undefined) this.#tellPruned(createdMs);
+    if (createdMs !== undefined) this.#emitPruned(createdMs);
     const pending = this.#pending;
     if (info['role'] === 'assistant' && info['summary'] === true && pending !== undefined) {
       this.#compaction(info, message, { ...pending, place });
@@ -134,23 +134,23 @@ class SessionReader {
     const parts = objectsAt(message, 'parts');
     const compaction = parts.find(({ type }) => type === 'compaction');
     if (compaction !== undefined) this.#pending = { part: compaction, position };
-    this.#teller.settings({ model: modelOf(objectAt(info, 'model') ?? {}) });
-    this.#teller.items(promptItems(parts), ref);
+    this.#emitter.settings({ model: modelOf(objectAt(info, 'model') ?? {}) });
+    this.#emitter.items(promptItems(parts), ref);
     this.#countOpaque(parts);
   }
 
   #answer(info: JsonObject, message: JsonObject, ref: string): void {
-    this.#teller.settings({ model: modelOf(info), cwd: stringAt(objectAt(info, 'path') ?? {}, 'cwd') });
+    this.#emitter.settings({ model: modelOf(info), cwd: stringAt(objectAt(info, 'path') ?? {}, 'cwd') });
     const steps = stepsOf(objectsAt(message, 'parts'));
     for (const step of steps) {
       const finish = step.find(({ type }) => type === 'step-finish');
       const tokens =
         objectAt(finish ?? {}, 'tokens') ?? (steps.length === 1 ? objectAt(info, 'tokens') : undefined);
-      this.#teller.usage(stepUsage(tokens));
-      this.#teller.items(this.#stepItems(step), ref);
+      this.#emitter.usage(stepUsage(tokens));
+      this.#emitter.items(this.#stepItems(step), ref);
       this.#countOpaque(step);
     }
-    if (steps.length === 0) this.#teller.opaque('message/assistant');
+    if (steps.length === 0) this.#emitter.opaque('message/assistant');
   }
 
   #allItems(info: JsonObject, message: JsonObject): readonly Item[] {
@@ -160,19 +160,19 @@ class SessionReader {
 
   /** Reasoning, texts and calls of one request in order, then the results: they went to the model together. */
   #stepItems(parts: readonly JsonObject[]): readonly Item[] {
-    const said: Item[] = [];
+    const answer: Item[] = [];
     const results: Item[] = [];
     for (const part of parts) {
       const text = stringAt(part, 'text') ?? '';
-      if (part['type'] === 'text') said.push(...textMessage('assistant', text));
-      else if (part['type'] === 'reasoning') said.push(...reasoning(text));
+      if (part['type'] === 'text') answer.push(...textMessage('assistant', text));
+      else if (part['type'] === 'reasoning') answer.push(...reasoning(text));
       else if (part['type'] === 'tool') {
         const { call, result } = this.#tool(part);
-        said.push(call);
+        answer.push(call);
         if (result !== undefined) results.push(result);
       }
     }
-    return [...said, ...results];
+    return [...answer, ...results];
   }
 
   #tool(part: JsonObject): { readonly call: Item; readonly result: ToolOutputItem | undefined } {
@@ -212,7 +212,7 @@ class SessionReader {
     this.#pruned.splice(low, 0, pruned);
   }
 
-  #tellPruned(untilMs: number): void {
+  #emitPruned(untilMs: number): void {
     const due: Pruned[] = [];
     for (let next = this.#pruned.at(-1); next !== undefined && next.atMs <= untilMs;) {
       due.push(next);
@@ -220,7 +220,7 @@ class SessionReader {
       next = this.#pruned.at(-1);
     }
     if (due.length === 0) return;
-    this.#teller.record({
+    this.#emitter.record({
       type: 'micro_compacted',
       id: `pruned-${due[0]?.atMs ?? 0}`,
       trigger: 'auto',
@@ -239,7 +239,7 @@ class SessionReader {
     const summary = texts.join('\n');
     this.#countOpaque(parts);
     if (summary === '') {
-      this.#teller.damage('wrong_shape', 'A compaction without a summary; ignored');
+      this.#emitter.damage('wrong_shape', 'A compaction without a summary; ignored');
       return;
     }
     const id = stringAt(info, 'id') ?? refOf(place);
@@ -250,7 +250,7 @@ class SessionReader {
       Array.from({ length: Math.max(0, position - from) }, (_, offset) => refOf(from + offset)),
     );
     const usage = stepUsage(objectAt(info, 'tokens'));
-    this.#teller.record({
+    this.#emitter.record({
       type: 'compacted',
       id,
       trigger,
@@ -263,7 +263,7 @@ class SessionReader {
 
   #countOpaque(parts: readonly JsonObject[]): void {
     for (const { type } of parts) {
-      if (!READ_PARTS.has(type)) this.#teller.opaque(`part/${typeof type === 'string' ? type : 'untyped'}`);
+      if (!READ_PARTS.has(type)) this.#emitter.opaque(`part/${typeof type === 'string' ? type : 'untyped'}`);
     }
   }
 }

@@ -21,9 +21,9 @@ export const sweAgentReader: FormatReader = {
     return {
       accept(value, at) {
         emitter.begin(at);
-        tellHead(value, emitter);
+        emitHead(value, emitter);
         const history = arrayAt(value, 'history');
-        if (history.length > 0) tellHistory(history, emitter);
+        if (history.length > 0) emitHistory(history, emitter);
         else emitSteps(objectsAt(value, 'trajectory'), emitter);
       },
       end() {
@@ -33,7 +33,7 @@ export const sweAgentReader: FormatReader = {
   },
 };
 
-function tellHead(value: JsonObject, emitter: RecordEmitter): void {
+function emitHead(value: JsonObject, emitter: RecordEmitter): void {
   const [first] = objectsAt(value, 'trajectory');
   const state = parsedObject(first?.['state']);
   const config = parsedObject(value['replay_config']);
@@ -71,7 +71,7 @@ function parsedObject(value: Json | undefined): JsonObject {
   }
 }
 
-function tellHistory(history: readonly Json[], emitter: RecordEmitter): void {
+function emitHistory(history: readonly Json[], emitter: RecordEmitter): void {
   let isTaskGiven = false;
   for (const message of history) {
     if (!isJsonObject(message)) {

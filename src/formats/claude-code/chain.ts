@@ -201,8 +201,8 @@ export class ClaudeChain {
     const block = result === undefined ? missingResultBlock(id) : resultBlock(result, id);
     const code = result?.success === false ? result.exit_code : undefined;
     // Where Claude Code itself records the status of a failed command.
-    const told = code === undefined ? {} : { toolUseResult: `Error: Exit code ${code}` };
-    this.#user([block], told);
+    const status = code === undefined ? {} : { toolUseResult: `Error: Exit code ${code}` };
+    this.#user([block], status);
     if (result !== undefined) this.#wrote(result);
   }
 

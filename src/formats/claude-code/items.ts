@@ -152,9 +152,9 @@ function isReminderOnly(text: string): boolean {
   return rest === '';
 }
 
-function resultItem(block: JsonObject, callId: string, told: unknown): Item {
+function resultItem(block: JsonObject, callId: string, recorded: unknown): Item {
   const content = block['content'];
-  const exitCode = exitCodeOf(told);
+  const exitCode = exitCodeOf(recorded);
   return {
     type: 'function_call_output',
     call_id: callId,
@@ -165,13 +165,13 @@ function resultItem(block: JsonObject, callId: string, told: unknown): Item {
 }
 
 /** The exit status of a command, if the client recorded it beside the result: a number, or in the error's first line. */
-function exitCodeOf(told: unknown): number | undefined {
-  if (typeof told === 'string') {
-    const match = /^(?:Error: )?Exit code (\d{1,3})\b/.exec(told);
+function exitCodeOf(recorded: unknown): number | undefined {
+  if (typeof recorded === 'string') {
+    const match = /^(?:Error: )?Exit code (\d{1,3})\b/.exec(recorded);
     return match === null ? undefined : Number(match[1]);
   }
-  if (!isJsonObject(told)) return undefined;
-  const code = told['exitCode'] ?? told['code'];
+  if (!isJsonObject(recorded)) return undefined;
+  const code = recorded['exitCode'] ?? recorded['code'];
   return typeof code === 'number' && Number.isInteger(code) ? code : undefined;
 }
 

@@ -8,7 +8,7 @@ import type { Emit, FormatReader, LineAt, LineReader, Report } from '../reader.t
 import { attachmentItem } from './attachment.ts';
 import type { SurveyedList } from './tree/boundaries.ts';
 import { compactedRecord, listRecord, microCompactedRecord } from './tree/compactions.ts';
-import type { HeldLine, ReadCompaction } from './tree/compactions.ts';
+import type { PlacedLine, ReadCompaction } from './tree/compactions.ts';
 import { objectAt, stringAt, timeOf } from '../fields.ts';
 import { assistantItems, INTERRUPTED_OPENING, SYNTHETIC_MODEL, userItems } from './items.ts';
 import { skimLine } from './skim.ts';
@@ -41,11 +41,11 @@ class ClaudeReader implements LineReader {
   readonly #sink: Emit;
   readonly #report: Report;
   readonly #survey: ClaudeSurvey;
-  readonly #heldBy = new Map<LineKey, HeldLine[]>();
+  readonly #heldBy = new Map<LineKey, PlacedLine[]>();
   readonly #billed = new Set<string>();
   #pending: Pending | undefined;
   /** A list whose lines have not all been read. */
-  #list: { readonly boundary: HeldLine; readonly plan: SurveyedList } | undefined;
+  #list: { readonly boundary: PlacedLine; readonly plan: SurveyedList } | undefined;
   #meta: readonly (string | undefined)[] = [];
   #model: string | undefined;
   #openTurn: string | undefined;
@@ -79,7 +79,7 @@ class ClaudeReader implements LineReader {
 
   /** Takes in a line and all that wait for it, depth first. A loop, because a chain of a million lines may wait. */
   #take(value: JsonObject, at: LineAt): void {
-    const ready: HeldLine[] = [{ value, at }];
+    const ready: PlacedLine[] = [{ value, at }];
     for (let next = ready.pop(); next !== undefined; next = ready.pop()) {
       const key = keyOf(next.at);
       this.#takeOne(next.value, next.at, key);
@@ -119,7 +119,7 @@ class ClaudeReader implements LineReader {
     if (this.#list !== undefined && key >= this.#list.plan.until) this.#finishList();
   }
 
-  #emit(record: LogRecord, { value, at }: HeldLine): void {
+  #emit(record: LogRecord, { value, at }: PlacedLine): void {
     const time = timeOf(value['timestamp']);
     const full = { ...record, line: at.line, ...(time === undefined ? {} : { at: time }) };
     if (this.#pending === undefined) this.#sink(full);
@@ -139,11 +139,11 @@ class ClaudeReader implements LineReader {
       this.#takeBookkeeping(source);
       return;
     }
-    this.#tellMeta(source);
-    if (value['type'] === 'assistant') this.#tellAnswer(source);
+    this.#emitMeta(source);
+    if (value['type'] === 'assistant') this.#emitAnswer(source);
     const ref = stringAt(value, 'uuid');
     if (this.#pending !== undefined && this.#takeReplacement(this.#pending, { items, ref }, key)) return;
-    this.#tellTurns(items, source);
+    this.#emitTurns(items, source);
     for (const item of items) {
       this.#emit({ type: 'item', item, ...(ref === undefined ? {} : { ref }) }, source);
     }
@@ -200,7 +200,7 @@ class ClaudeReader implements LineReader {
     this.#emit(listRecord(list.boundary, list.plan), list.boundary);
   }
 
-  #takeBookkeeping(source: HeldLine): void {
+  #takeBookkeeping(source: PlacedLine): void {
     const { value } = source;
     const type = value['type'];
     if ((type === 'user' || type === 'assistant') && !hasEmptyContent(value)) {
@@ -220,7 +220,7 @@ class ClaudeReader implements LineReader {
     this.#emit({ type: 'opaque', kind: kindOf(value) }, source);
   }
 
-  #tellMeta(source: HeldLine): void {
+  #emitMeta(source: PlacedLine): void {
     const { value } = source;
     const sessionId = stringAt(value, 'sessionId') ?? this.#meta[0];
     const cwd = stringAt(value, 'cwd') ?? this.#meta[1];
@@ -241,7 +241,7 @@ class ClaudeReader implements LineReader {
     );
   }
 
-  #tellAnswer(source: HeldLine): void {
+  #emitAnswer(source: PlacedLine): void {
     const message = objectAt(source.value, 'message') ?? {};
     const model = stringAt(message, 'model');
     if (model === SYNTHETIC_MODEL) return;
@@ -259,7 +259,7 @@ class ClaudeReader implements LineReader {
     } else if (usage !== undefined) this.#emit({ type: 'usage', usage }, source);
   }
 
-  #tellTurns(items: readonly Item[], source: HeldLine): void {
+  #emitTurns(items: readonly Item[], source: PlacedLine): void {
     if (source.value['type'] !== 'user') return;
     for (const item of items) {
       if (item.type !== 'message') continue;
@@ -273,7 +273,7 @@ class ClaudeReader implements LineReader {
     }
   }
 
-  #closeTurn(type: 'turn_complete' | 'turn_aborted', source: HeldLine): void {
+  #closeTurn(type: 'turn_complete' | 'turn_aborted', source: PlacedLine): void {
     if (this.#openTurn === undefined) return;
     this.#emit({ type, ...turnId(this.#openTurn) }, source);
     this.#openTurn = undefined;

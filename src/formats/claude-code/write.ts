@@ -182,8 +182,8 @@ export function appendClaudeMicroCompaction(micro: ClaudeMicroCompaction): Claud
     droppedBefore: tail.cumulativeDroppedTokens,
     durationMs: receipt?.durationMs ?? 0,
   });
-  const told = { micro: asJson(receipt === undefined ? notes : { ...notes, receipt }) };
-  return appendList(chain, micro, { list, uuid: record.id, metadata, notes: told });
+  const notesOfMicro = { micro: asJson(receipt === undefined ? notes : { ...notes, receipt }) };
+  return appendList(chain, micro, { list, uuid: record.id, metadata, notes: notesOfMicro });
 }
 
 /** A history as lines: uuids in order, and which of them were written for it. */
@@ -237,14 +237,14 @@ function listed(tail: ClaudeTail, entries: readonly Entry<Item>[], chain?: Claud
   if (chain !== undefined) {
     for (const { value, ref } of entries) if (ref !== undefined && isCleared(value)) rewritten.add(ref);
   }
-  const told = new Set(entries.map(({ ref }) => ref));
+  const inHistory = new Set(entries.map(({ ref }) => ref));
   const uuids = new Set<string>();
   const copies: [string, string][] = [];
   for (const { value, ref } of entries) {
     if (ref === undefined || !isSent(value)) continue;
     const copy = rewritten.has(ref) ? chain?.copy(value) : undefined;
     uuids.add(copy ?? ref);
-    for (const uuid of silentAttachments(tail, ref, told)) uuids.add(uuid);
+    for (const uuid of silentAttachments(tail, ref, inHistory)) uuids.add(uuid);
     if (copy !== undefined) copies.push([ref, copy]);
   }
   return { uuids: [...uuids], copies };
@@ -252,15 +252,15 @@ function listed(tail: ClaudeTail, entries: readonly Entry<Item>[], chain?: Claud
 
 /**
  * Attachments of a line that contain no text in the file, such as a reminder that Claude Code words when it sends it.
- * @param told uuids of the lines that have a place in the history themselves
+ * @param inHistory uuids of the lines that have a place in the history themselves
  */
 function silentAttachments(
   tail: ClaudeTail,
   uuid: string,
-  told: ReadonlySet<string | undefined>,
+  inHistory: ReadonlySet<string | undefined>,
 ): readonly string[] {
-  const below = (tail.attachments?.get(uuid) ?? []).filter((each) => !told.has(each));
-  return below.flatMap((each) => [each, ...silentAttachments(tail, each, told)]);
+  const below = (tail.attachments?.get(uuid) ?? []).filter((each) => !inHistory.has(each));
+  return below.flatMap((each) => [each, ...silentAttachments(tail, each, inHistory)]);
 }
 
 /** The history written anew. */

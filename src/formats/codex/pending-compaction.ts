@@ -24,7 +24,7 @@ const LONGEST_WAIT = 64;
 
 type Stamp = Pick<LogRecord, 'line' | 'at'>;
 
-interface Held {
+interface PendingRecord {
   readonly record: CompactedRecord & Stamp;
   readonly behind: LogRecord[];
   /** The state of its task when it ran. */
@@ -38,10 +38,10 @@ interface CompactionCause {
 }
 
 /** The output of the reader: passes on records in order, and holds back a compaction until its phase is known. */
-export class HeldCompaction {
+export class PendingCompaction {
   readonly #emit: Emit;
   #task: RunningTask | undefined;
-  #held: Held | undefined;
+  #pending: PendingRecord | undefined;
 
   constructor(emit: Emit) {
     this.#emit = emit;
@@ -49,14 +49,14 @@ export class HeldCompaction {
 
   /** Passes on a record; call it for every record except items, tasks and compactions. */
   pass(record: LogRecord): void {
-    if (this.#held === undefined) return this.#emit(record);
-    this.#held.behind.push(record);
-    if (this.#held.behind.length >= LONGEST_WAIT) this.#release(verdictUntold);
+    if (this.#pending === undefined) return this.#emit(record);
+    this.#pending.behind.push(record);
+    if (this.#pending.behind.length >= LONGEST_WAIT) this.#release(defaultCause);
   }
 
   /** A task began (`task_started`) or ended. */
   task(record: LogRecord & { type: 'turn_started' | 'turn_complete' | 'turn_aborted' }): void {
-    this.#release(record.type === 'turn_complete' ? verdictAtEnd : verdictUntold);
+    this.#release(record.type === 'turn_complete' ? verdictAtEnd : defaultCause);
     this.#task =
       record.type === 'turn_started' ? { hasUser: false, hasAgent: false, needsFollowUp: false } : undefined;
     this.#emit(record);
@@ -77,28 +77,28 @@ export class HeldCompaction {
 
   /** A compaction; its own trigger and phase, if present, override what the lines show. */
   compaction(record: CompactedRecord & Stamp): void {
-    this.#release(verdictUntold);
-    this.#held = { record, behind: [], task: this.#task && { ...this.#task } };
+    this.#release(defaultCause);
+    this.#pending = { record, behind: [], task: this.#task && { ...this.#task } };
   }
 
   /** The estimate that Codex writes after a compaction. */
   estimate(total: number): void {
-    if (this.#held !== undefined) this.#held.postTokens ??= total;
+    if (this.#pending !== undefined) this.#pending.postTokens ??= total;
   }
 
   /** Nothing follows. */
   end(): void {
-    this.#release(verdictUntold);
+    this.#release(defaultCause);
   }
 
   #release(judge: (task: Readonly<RunningTask>) => CompactionCause): void {
-    const held = this.#held;
-    if (held === undefined) return;
-    this.#held = undefined;
-    const verdict = held.task === undefined ? {} : judge(held.task);
-    const { postTokens } = held;
-    this.#emit({ ...verdict, ...(postTokens !== undefined && { postTokens }), ...held.record });
-    for (const record of held.behind) this.#emit(record);
+    const pending = this.#pending;
+    if (pending === undefined) return;
+    this.#pending = undefined;
+    const verdict = pending.task === undefined ? {} : judge(pending.task);
+    const { postTokens } = pending;
+    this.#emit({ ...verdict, ...(postTokens !== undefined && { postTokens }), ...pending.record });
+    for (const record of pending.behind) this.#emit(record);
   }
 }
 
@@ -121,6 +121,6 @@ function verdictBeforeAgent(task: Readonly<RunningTask>): CompactionCause {
 }
 
 /** A requested compaction has its own task, so one in a user's task is automatic, whatever its phase. */
-function verdictUntold(task: Readonly<RunningTask>): CompactionCause {
+function defaultCause(task: Readonly<RunningTask>): CompactionCause {
   return task.hasUser ? { trigger: 'auto' } : {};
 }

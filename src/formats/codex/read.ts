@@ -6,7 +6,7 @@ import type { CompactedRecord, LogRecord } from '../../protocol/record.ts';
 import type { Receipt } from '../../protocol/receipt.ts';
 import type { Emit, FormatReader, LineAt, LineReader, Report } from '../reader.ts';
 import { isSummaryText } from './authorship.ts';
-import { HeldCompaction } from './pending-compaction.ts';
+import { PendingCompaction } from './pending-compaction.ts';
 import { isItemPayload, isItemType, readItem } from './items.ts';
 import type { ItemPayload } from './items.ts';
 import { KeptMessages } from './kept-messages.ts';
@@ -38,7 +38,7 @@ const OWN_LINES: ReadonlySet<string> = new Set(['baton_record', 'baton_note']);
 type LinePosition = Pick<LogRecord, 'line' | 'at'> & { readonly line: number };
 
 class RolloutReader implements CodexLineReader {
-  readonly #out: HeldCompaction;
+  readonly #out: PendingCompaction;
   readonly #report: Report;
   readonly #tail = new TailFollower();
   readonly #kept = new KeptMessages();
@@ -59,7 +59,7 @@ class RolloutReader implements CodexLineReader {
   #isCompacting = false;
 
   constructor(emit: Emit, report: Report) {
-    this.#out = new HeldCompaction(emit);
+    this.#out = new PendingCompaction(emit);
     this.#report = report;
   }
 

@@ -63,7 +63,7 @@ export const anthropicReader: FormatReader = {
       accept(value, at) {
         emitter.begin(at);
         if (typeof value['role'] === 'string' || !Array.isArray(value['messages'])) {
-          tellMessage(value, emitter);
+          emitMessage(value, emitter);
           return;
         }
         conversations.open();
@@ -74,7 +74,7 @@ export const anthropicReader: FormatReader = {
             partsOf('system', value['system'], () => undefined),
           ),
         );
-        for (const message of arrayAt(value, 'messages')) tellMessage(message, emitter);
+        for (const message of arrayAt(value, 'messages')) emitMessage(message, emitter);
         for (const key of Object.keys(value)) if (!READ_KEYS.has(key)) emitter.opaque(`request/${key}`);
       },
       end: () => conversations.end(),
@@ -84,7 +84,7 @@ export const anthropicReader: FormatReader = {
 
 const READ_KEYS: ReadonlySet<string> = new Set(['messages', 'system', 'model']);
 
-function tellMessage(message: Json, emitter: RecordEmitter): void {
+function emitMessage(message: Json, emitter: RecordEmitter): void {
   if (!isJsonObject(message)) {
     emitter.damage('not_an_object', 'A message that is not an object was skipped', true);
     return;

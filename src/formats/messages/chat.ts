@@ -85,10 +85,10 @@ export const chatReader: FormatReader = {
       accept(value, at) {
         emitter.begin(at);
         const lists = messageLists(value);
-        if (lists.length === 0) tellMessage(value, emitter);
+        if (lists.length === 0) emitMessage(value, emitter);
         for (const list of lists) {
           conversations.open();
-          for (const message of list) tellMessage(message, emitter);
+          for (const message of list) emitMessage(message, emitter);
         }
         if (lists.length > 0) emitRequest(value, emitter);
       },
@@ -130,7 +130,7 @@ export function chatUsage(usage: JsonObject | undefined): ReturnType<typeof requ
   });
 }
 
-function tellMessage(message: Json, emitter: RecordEmitter): void {
+function emitMessage(message: Json, emitter: RecordEmitter): void {
   if (!isJsonObject(message)) {
     emitter.damage('not_an_object', 'A message that is not an object was skipped', true);
     return;
@@ -177,9 +177,9 @@ function assistantParts(message: JsonObject, onOdd: () => void): ReturnType<type
 function calls(message: JsonObject, onOdd: () => void): Item[] {
   const items: Item[] = [];
   for (const call of arrayAt(message, 'tool_calls')) {
-    const told = isJsonObject(call) ? toolCall(call) : undefined;
-    if (told === undefined) onOdd();
-    else items.push(told);
+    const item = isJsonObject(call) ? toolCall(call) : undefined;
+    if (item === undefined) onOdd();
+    else items.push(item);
   }
   const legacy = objectAt(message, 'function_call');
   const name = stringAt(legacy ?? {}, 'name');

@@ -34,9 +34,9 @@ export function writeMessages(
   items: readonly Item[],
   source: Format,
 ): readonly JsonObject[] {
-  const told = format === 'responses' ? items : inWords(items);
+  const readable = format === 'responses' ? items : inWords(items);
   // A call that cannot be written must not be answered, so unsupported kinds are removed first.
-  const writable = told.filter((item) =>
+  const writable = readable.filter((item) =>
     item.type === 'unknown'
       ? format === 'responses' && source === 'responses'
       : item.type !== 'message' || item.isApiErrorMessage !== true,
@@ -204,8 +204,8 @@ function anthropicMessages(items: readonly Item[], source: Format): readonly Jso
   for (const turn of turnsOf(isOwn ? items : items.map(withoutForeignParts))) {
     if (turn.type === 'other') add('user', userBlocks(turn.item));
     else {
-      const { said, results } = answerBlocks(turn.parts, source);
-      add('assistant', said);
+      const { blocks, results } = answerBlocks(turn.parts, source);
+      add('assistant', blocks);
       add('user', results);
     }
   }
@@ -224,12 +224,12 @@ function userBlocks(item: Item): readonly JsonObject[] {
 function answerBlocks(
   parts: readonly (Item | AnsweredCall)[],
   source: Format,
-): { readonly said: readonly JsonObject[]; readonly results: readonly JsonObject[] } {
-  const said: JsonObject[] = [];
+): { readonly blocks: readonly JsonObject[]; readonly results: readonly JsonObject[] } {
+  const blocks: JsonObject[] = [];
   const results: JsonObject[] = [];
   for (const part of parts) {
     if (!isAnsweredCall(part)) {
-      for (const block of saidBlocks(part, source)) said.push(block);
+      for (const block of itemBlocks(part, source)) blocks.push(block);
       continue;
     }
     const { item, id, result } = part;
@@ -237,16 +237,16 @@ function answerBlocks(
     if (call === undefined) continue;
     const answered = result === undefined ? undefined : serverResult(result);
     if (answered !== undefined) {
-      said.push({ ...call, type: 'server_tool_use' }, answered);
+      blocks.push({ ...call, type: 'server_tool_use' }, answered);
       continue;
     }
-    said.push(call);
+    blocks.push(call);
     results.push(result === undefined ? missingResultBlock(id) : resultBlock(result, id));
   }
-  return { said, results };
+  return { blocks, results };
 }
 
-function saidBlocks(item: Item, source: Format): readonly JsonObject[] {
+function itemBlocks(item: Item, source: Format): readonly JsonObject[] {
   if (item.type === 'message') return messageBlocks(item.content);
   if (item.type !== 'reasoning') return [];
   const block = reasoningBlock(item, source);

@@ -72,11 +72,11 @@ export const responsesReader: FormatReader = {
       accept(value, at) {
         emitter.begin(at);
         if (!isHolder(value)) {
-          tellItem(value, emitter);
+          emitItem(value, emitter);
           return;
         }
         conversations.open();
-        tellHolder(value, emitter);
+        emitHolder(value, emitter);
       },
       end: () => conversations.end(),
     };
@@ -85,13 +85,13 @@ export const responsesReader: FormatReader = {
 
 const READ_KEYS: ReadonlySet<string> = new Set(['input', 'output', 'model', 'instructions', 'usage']);
 
-function tellHolder(value: JsonObject, emitter: RecordEmitter): void {
+function emitHolder(value: JsonObject, emitter: RecordEmitter): void {
   emitter.settings({ model: stringAt(value, 'model') });
   emitter.meta({ instructions: stringAt(value, 'instructions') });
   const { input } = value;
-  if (typeof input === 'string') tellItem({ role: 'user', content: input }, emitter);
-  for (const item of arrayAt(value, 'input')) tellItem(item, emitter);
-  for (const item of arrayAt(value, 'output')) tellItem(item, emitter);
+  if (typeof input === 'string') emitItem({ role: 'user', content: input }, emitter);
+  for (const item of arrayAt(value, 'input')) emitItem(item, emitter);
+  for (const item of arrayAt(value, 'output')) emitItem(item, emitter);
   emitter.usage(responseUsage(objectAt(value, 'usage')));
   for (const key of Object.keys(value)) if (!READ_KEYS.has(key)) emitter.opaque(`request/${key}`);
 }
@@ -105,7 +105,7 @@ export function responseUsage(usage: JsonObject | undefined): UsageSample | unde
   return { source: 'reported', covers: 'response', total: input + output, output };
 }
 
-function tellItem(value: Json, emitter: RecordEmitter): void {
+function emitItem(value: Json, emitter: RecordEmitter): void {
   if (!isJsonObject(value)) {
     emitter.damage('not_an_object', 'An item that is not an object was skipped', true);
     return;

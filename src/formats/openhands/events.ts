@@ -39,7 +39,7 @@ const NO_ARGUMENTS: ReadonlySet<string> = new Set([
 
 /** Reads the events of one run in order. */
 export class EventReader {
-  readonly #teller: RecordEmitter;
+  readonly #emitter: RecordEmitter;
   /** The call that an action became, by the id of its event. */
   readonly #callOf = new Map<string, string>();
   /** Calls in order; answered ones are removed when they are last. */
@@ -49,45 +49,45 @@ export class EventReader {
   readonly #billed = new Set<string>();
   /** Refs of everything in the context, for condensations, which list what they drop. */
   #refs: string[] = [];
-  readonly #kept = new KeptRefs<JsonObject>((message) => this.#teller.damage('wrong_shape', message));
+  readonly #kept = new KeptRefs<JsonObject>((message) => this.#emitter.damage('wrong_shape', message));
   #count = 0;
   #hasPrompt = false;
 
   constructor(emitter: RecordEmitter) {
-    this.#teller = emitter;
+    this.#emitter = emitter;
   }
 
   accept(event: JsonObject): void {
     this.#count++;
     const ref = eventId(event) ?? `event-${this.#count}`;
-    this.#teller.date(event['timestamp']);
+    this.#emitter.date(event['timestamp']);
     const { action } = event;
     if (action === 'condensation') this.#condensation(event, ref);
     else if (typeof action === 'string') this.#action(event, action, ref);
     else if (typeof event['observation'] === 'string') this.#observation(event, event['observation'], ref);
-    else this.#teller.opaque('event');
+    else this.#emitter.opaque('event');
   }
 
-  #tell(items: readonly Item[], ref: string, kind: string): void {
+  #emitItems(items: readonly Item[], ref: string, kind: string): void {
     if (items.length === 0) {
-      this.#teller.opaque(kind);
+      this.#emitter.opaque(kind);
       return;
     }
     this.#refs.push(ref);
-    this.#teller.items(items, ref);
+    this.#emitter.items(items, ref);
   }
 
   #action(event: JsonObject, action: string, ref: string): void {
     const kind = `action/${action}`;
     if (BOOKKEEPING.has(action)) {
-      this.#teller.opaque(kind);
+      this.#emitter.opaque(kind);
       return;
     }
     const args = objectAt(event, 'args') ?? event;
     const text = stringAt(args, 'content') ?? '';
-    if (action === 'system') this.#tell(textMessage('system', text), ref, kind);
-    else if (action === 'message') this.#tell(textMessage(this.#speakerOf(event), text), ref, kind);
-    else this.#tell(this.#callItems(event, action, args), ref, kind);
+    if (action === 'system') this.#emitItems(textMessage('system', text), ref, kind);
+    else if (action === 'message') this.#emitItems(textMessage(this.#speakerOf(event), text), ref, kind);
+    else this.#emitItems(this.#callItems(event, action, args), ref, kind);
   }
 
   /** Early events do not name the speaker: the first message is the task, and others are the agent's. */
@@ -116,11 +116,11 @@ export class EventReader {
   /** Each call and result repeats the API's answer. */
   #bill(metadata: JsonObject): void {
     const response = objectAt(metadata, 'model_response') ?? {};
-    this.#teller.settings({ model: stringAt(response, 'model') });
+    this.#emitter.settings({ model: stringAt(response, 'model') });
     const id = stringAt(response, 'id');
     if (id === undefined || this.#billed.has(id)) return;
     this.#billed.add(id);
-    this.#teller.usage(chatUsage(objectAt(response, 'usage')));
+    this.#emitter.usage(chatUsage(objectAt(response, 'usage')));
   }
 
   #observation(event: JsonObject, observation: string, ref: string): void {
@@ -128,16 +128,16 @@ export class EventReader {
     const content = event['content'];
     const text = typeof content === 'string' ? content : '';
     if (observation === 'recall') {
-      this.#tell(textMessage('user', text, { origin: HARNESS }), ref, kind);
+      this.#emitItems(textMessage('user', text, { origin: HARNESS }), ref, kind);
       return;
     }
     if (BOOKKEEPING.has(observation)) {
-      this.#teller.opaque(kind);
+      this.#emitter.opaque(kind);
       return;
     }
     const callId = this.#answeredCall(event);
     // An observation without a call, e.g. an error of the runtime, is sent to the model as it is.
-    this.#tell(
+    this.#emitItems(
       callId === undefined
         ? textMessage('user', text, { origin: HARNESS })
         : [functionResult(callId, text, outcomeOf(event, observation))],
@@ -172,7 +172,7 @@ export class EventReader {
     const summary = stringAt(args, 'summary');
     const kept = this.#kept.of(event, () => this.#refs.filter((each) => !forgotten(each)));
     this.#refs = [...kept];
-    this.#teller.record({
+    this.#emitter.record({
       type: 'compacted',
       id: ref,
       replacement:

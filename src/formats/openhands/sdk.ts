@@ -39,30 +39,30 @@ export function isSdkEvent(value: JsonObject): boolean {
 
 /** Reads the events of one conversation in order. */
 export class SdkEventReader {
-  readonly #teller: RecordEmitter;
+  readonly #emitter: RecordEmitter;
   #refs: string[] = [];
-  readonly #kept = new KeptRefs<JsonObject>((message) => this.#teller.damage('wrong_shape', message));
+  readonly #kept = new KeptRefs<JsonObject>((message) => this.#emitter.damage('wrong_shape', message));
   #count = 0;
 
   constructor(emitter: RecordEmitter) {
-    this.#teller = emitter;
+    this.#emitter = emitter;
   }
 
   accept(event: JsonObject): void {
     this.#count++;
     const kind = stringAt(event, 'kind') ?? 'event';
     const ref = eventId(event) ?? `event-${this.#count}`;
-    this.#teller.date(event['timestamp']);
+    this.#emitter.date(event['timestamp']);
     if (kind === 'Condensation') {
       this.#condensation(event, ref);
       return;
     }
     const items = sdkItems(kind, event, () =>
-      this.#teller.damage('wrong_shape', 'A content of unknown shape'),
+      this.#emitter.damage('wrong_shape', 'A content of unknown shape'),
     );
-    this.#teller.items(items, ref);
+    this.#emitter.items(items, ref);
     if (items.length > 0) this.#refs.push(ref);
-    else this.#teller.opaque(kind);
+    else this.#emitter.opaque(kind);
   }
 
   #condensation(event: JsonObject, ref: string): void {
@@ -70,7 +70,7 @@ export class SdkEventReader {
     const summary = stringAt(event, 'summary');
     const kept = this.#kept.of(event, () => this.#refs.filter((each) => !forgotten(each)));
     this.#refs = [...kept];
-    this.#teller.record({
+    this.#emitter.record({
       type: 'compacted',
       id: ref,
       replacement:
@@ -102,10 +102,10 @@ function messageItems(event: JsonObject, onOdd: () => void): readonly Item[] {
   const message = objectAt(event, 'llm_message') ?? {};
   const isAgent = (stringAt(message, 'role') ?? stringAt(event, 'source')) !== 'user';
   const role = isAgent ? 'assistant' : 'user';
-  const said = partsMessage(role, partsOf(role, message['content'], onOdd));
+  const spoken = partsMessage(role, partsOf(role, message['content'], onOdd));
   // Knowledge that the client adds to the user's message.
   const added = partsMessage('user', partsOf('user', event['extended_content'], onOdd), { origin: HARNESS });
-  return [...reasoning(stringAt(message, 'reasoning_content') ?? ''), ...said, ...added];
+  return [...reasoning(stringAt(message, 'reasoning_content') ?? ''), ...spoken, ...added];
 }
 
 function actionItems(event: JsonObject, onOdd: () => void): readonly Item[] {

@@ -52,16 +52,16 @@ export const piReader = {
 } satisfies FormatReader<PiSurvey>;
 
 class PiReader implements LineReader {
-  readonly #teller: RecordEmitter;
+  readonly #emitter: RecordEmitter;
   readonly #survey: PiSurvey;
 
   constructor(emitter: RecordEmitter, survey: PiSurvey) {
-    this.#teller = emitter;
+    this.#emitter = emitter;
     this.#survey = survey;
   }
 
   accept(value: JsonObject, at: LineAt): void {
-    const emitter = this.#teller;
+    const emitter = this.#emitter;
     emitter.begin(at);
     emitter.date(value['timestamp']);
     if (value['type'] === 'session') {
@@ -81,17 +81,17 @@ class PiReader implements LineReader {
 
   #head(value: JsonObject): void {
     const version = countAt(value, 'version');
-    this.#teller.meta({
+    this.#emitter.meta({
       sessionId: stringAt(value, 'id'),
       cwd: stringAt(value, 'cwd'),
       producerVersion: version === undefined ? undefined : `session format ${version}`,
     });
-    this.#teller.settings({ model: stringAt(value, 'modelId') });
-    if (!this.#teller.hasTold) this.#teller.opaque('session');
+    this.#emitter.settings({ model: stringAt(value, 'modelId') });
+    if (!this.#emitter.hasEmitted) this.#emitter.opaque('session');
   }
 
   #entry(value: JsonObject, ref: string): void {
-    const emitter = this.#teller;
+    const emitter = this.#emitter;
     const message = objectAt(value, 'message');
     if (value['type'] === 'message' && message === undefined) {
       emitter.wrongShape('A message entry without a message in it', 'message');
@@ -107,23 +107,23 @@ class PiReader implements LineReader {
     );
     emitter.items(items, ref);
     // An answer that was stopped before its first word is empty.
-    if (items.length === 0 && (message !== undefined || !emitter.hasTold)) emitter.opaque(kindOf(value));
+    if (items.length === 0 && (message !== undefined || !emitter.hasEmitted)) emitter.opaque(kindOf(value));
   }
 
   #leftBehind(value: JsonObject): void {
     const items = entryItems(value, () => undefined);
-    this.#teller.side(items, 'abandoned_branch');
-    if (items.length === 0) this.#teller.opaque(kindOf(value));
+    this.#emitter.side(items, 'abandoned_branch');
+    if (items.length === 0) this.#emitter.opaque(kindOf(value));
   }
 
   #compaction(value: JsonObject, ref: string, kept: readonly string[]): void {
     const summary = stringAt(value, 'summary');
     if (summary === undefined) {
-      this.#teller.wrongShape('A compaction without a summary', 'compaction');
+      this.#emitter.wrongShape('A compaction without a summary', 'compaction');
       return;
     }
     const preTokens = countAt(value, 'tokensBefore');
-    this.#teller.record({
+    this.#emitter.record({
       type: 'compacted',
       id: ref,
       replacement: compactionItems(ref, summary, { at: stringAt(value, 'timestamp') }),

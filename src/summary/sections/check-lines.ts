@@ -32,13 +32,13 @@ export function checkLines(trail: Trail, budget: number): SummaryLine[] {
   return text === undefined ? [] : [summaryLine({ section: SECTION.current, order: 5e9, text, value: 1.5 })];
 }
 
-function checkText({ files, turns, commands, current }: Trail, telling: CheckDetail): string | undefined {
+function checkText({ files, turns, commands, current }: Trail, detail: CheckDetail): string | undefined {
   const edited = lastEdited(files.filter(({ lastEditTurn }) => lastEditTurn === turns));
   if (edited === undefined) return undefined;
   const since = commands.filter(({ position }) => position >= edited.lastEditPosition);
-  const checks = newestChecks(since).slice(0, telling.checks);
+  const checks = newestChecks(since).slice(0, detail.checks);
   if (checks.length > 0)
-    return `Since the last edit ${toldChecks(checks, telling)}${unrepeated(commands, since, telling)}.`;
+    return `Since the last edit ${listedChecks(checks, detail)}${unrepeated(commands, since, detail)}.`;
   const mayBeChecked = [...since.map(({ command }) => command), ...current.started.map(({ text }) => text)];
   const isUsual = commands.some(({ command }) => checksIn(command).length > 0);
   const { path } = edited;
@@ -46,12 +46,12 @@ function checkText({ files, turns, commands, current }: Trail, telling: CheckDet
   // A script that was written and then run has been tried.
   const mayCheck = (command: string): boolean => MAY_CHECK.test(command) || command.includes(name);
   if (!isUsual || mayBeChecked.some(mayCheck)) return undefined;
-  const told = telling.isPathWhole ? path : name;
-  return `No check has run since the last edit of ${told}.`;
+  const shown = detail.isPathWhole ? path : name;
+  return `No check has run since the last edit of ${shown}.`;
 }
 
 /** Files listed as edited since an announcement. */
-const TOLD_FILES = 2;
+const LISTED_FILES = 2;
 
 /** The files edited after a log position, and the check that succeeded after that; undefined without edits. */
 export function doneSince({ files, commands, turns }: Trail, position: number): string | undefined {
@@ -60,7 +60,7 @@ export function doneSince({ files, commands, turns }: Trail, position: number): 
     .toSorted((a, b) => b.lastEditPosition - a.lastEditPosition);
   const [last] = edited;
   if (last === undefined) return undefined;
-  const names = edited.slice(0, TOLD_FILES).map(({ path }) => path.slice(path.lastIndexOf('/') + 1));
+  const names = edited.slice(0, LISTED_FILES).map(({ path }) => path.slice(path.lastIndexOf('/') + 1));
   const more = edited.length > names.length ? ` and ${edited.length - names.length} more` : '';
   const checks = newestChecks(commands.filter((run) => run.position >= last.lastEditPosition));
   const [check] = checks;
@@ -105,7 +105,7 @@ interface Check {
 /** The checks among some runs, the newest of each; failed ones first, then by age, newest first. */
 function newestChecks(runs: readonly CommandRun[]): Check[] {
   const newest = new Map<string, Check>();
-  for (const { command, failed, isHidden, telling } of runs) {
+  for (const { command, failed, isHidden, outcomeLines: telling } of runs) {
     const name = checksIn(command).join(' && ');
     if (name === '') continue;
     newest.delete(name);
@@ -113,14 +113,14 @@ function newestChecks(runs: readonly CommandRun[]): Check[] {
     newest.set(name, { name, went, cause: oneLine(telling[0] ?? '') });
   }
   // A misspelled command checked nothing.
-  for (const { command, failed, telling } of runs)
+  for (const { command, failed, outcomeLines: telling } of runs)
     if (failed && isMisspelled(telling)) newest.delete(checksIn(command).join(' && '));
   return [...newest.values()]
     .toReversed()
     .toSorted((a, b) => Number(b.went === 'failed') - Number(a.went === 'failed'));
 }
 
-function toldChecks(checks: readonly Check[], { name: length, cause: room }: CheckDetail): string {
+function listedChecks(checks: readonly Check[], { name: length, cause: room }: CheckDetail): string {
   const named = (way: Check['went'], end: string): string[] => {
     const names = checks.filter(({ went }) => went === way).map(({ name }) => `\`${clip(name, length)}\``);
     return names.length === 0 ? [] : [`${names.join(' and ')} ${end}`];

@@ -6,10 +6,10 @@ import type { SummaryLine } from '../line.ts';
 import type { PreservedWords } from '../preserved.ts';
 import { withoutAssignments } from '../../shell/runners.ts';
 import { ELLIPSIS, oneLine, withoutEmphasis, withoutMarker } from '../../text/sentences.ts';
-import { tellsSomething } from '../../trail/talk/statements.ts';
-import { isSpeech, isTold, pointsBack } from '../speech.ts';
-import { saidKey } from './work-lines.ts';
-import type { Standing } from '../../trail/talk/retractions.ts';
+import { isMeaningful } from '../../trail/talk/statements.ts';
+import { isSpeech, isFinding, pointsBack } from '../speech.ts';
+import { statementKey } from './work-lines.ts';
+import type { Retractions } from '../../trail/talk/retractions.ts';
 import type { CommandRun, Trail } from '../../trail/trail.ts';
 import type { Quote } from '../../text/identifiers/identifiers.ts';
 
@@ -69,7 +69,7 @@ function sharedStart(one: readonly string[], other: readonly string[]): readonly
 /** The context of quotations. */
 interface QuotationContext {
   readonly preserved: PreservedWords;
-  readonly standing: Standing;
+  readonly retractions: Retractions;
   /** Sentences of the agent that are no longer worth showing, by `saidKey`. */
   readonly passed: ReadonlySet<string>;
 }
@@ -84,17 +84,17 @@ const QUOTE_VALUE = 0.05;
 export function quoteLines(
   trail: Trail,
   budget: number,
-  { preserved, standing, passed }: QuotationContext,
+  { preserved, retractions: standing, passed }: QuotationContext,
 ): SummaryLine[] {
   const current = oneLine(trail.requests.at(-1)?.text ?? '');
   const rules = new Set(trail.constraints.map(({ text }) => text));
-  const isToldAnyway = ({ by, text }: Quote) =>
+  const isShownAnyway = ({ by, text }: Quote) =>
     by === 'user' && (current.includes(text) || rules.has(text) || preserved.hasSentence(text));
   const turnAt = turnFinder(trail);
-  const isSpent = ({ by, position, text }: Quote) =>
+  const isObsolete = ({ by, position, text }: Quote) =>
     by === 'agent' &&
-    (passed.has(saidKey(position, withoutEmphasis(withoutMarker(text)))) ||
-      standing.isSpent({ turn: turnAt(position), position, text }));
+    (passed.has(statementKey(position, withoutEmphasis(withoutMarker(text)))) ||
+      standing.isObsolete({ turn: turnAt(position), position, text }));
   const hasRoom = budget >= ROOM_FOR_OUTCOMES;
   const byText = new Map<string, Quote>();
   const quotedAt = new Set<number>();
@@ -102,10 +102,10 @@ export function quoteLines(
   for (const { quote } of trail.identifiers) {
     if (quote === undefined) continue;
     // A sentence with many names serves as the quotation of each.
-    const key = saidKey(quote.position, quote.text);
+    const key = statementKey(quote.position, quote.text);
     if (seen.has(key)) continue;
     seen.add(key);
-    if (!isTelling(quote) || isToldAnyway(quote) || isSpent(quote)) continue;
+    if (!isInformative(quote) || isShownAnyway(quote) || isObsolete(quote)) continue;
     if (hasRoom && isWithoutResult(quote)) continue;
     // Two excerpts from one long line would repeat each other.
     if (quote.text.startsWith(ELLIPSIS) && quotedAt.has(quote.position)) continue;
@@ -130,11 +130,11 @@ const ROOM_FOR_OUTCOMES = 3_000;
 const DATA_FIELDS = 3;
 
 /** Whether a quotation is informative: not a line that only introduces others, code, a lone name or data. */
-function isTelling({ by, text }: Quote): boolean {
+function isInformative({ by, text }: Quote): boolean {
   if (by === 'call') return true;
   const plain = withoutEmphasis(text);
-  if (text.split('":').length > DATA_FIELDS || !tellsSomething(plain) || !isSpeech(plain)) return false;
-  return by === 'user' || (isTold(plain) && !pointsBack(plain));
+  if (text.split('":').length > DATA_FIELDS || !isMeaningful(plain) || !isSpeech(plain)) return false;
+  return by === 'user' || (isFinding(plain) && !pointsBack(plain));
 }
 
 function quoteLine(
@@ -150,7 +150,7 @@ function quoteLine(
     section: isCall ? SECTION.solving : SECTION.concepts,
     order: isCall ? 2e9 + position : 10 + position,
     text: isCall ? `- \`${text}\`${went}` : `- ${quoted(withoutEmphasis(text))} (${by}, message ${turn})`,
-    ...(isCall ? {} : { says: withoutEmphasis(text) }),
+    ...(isCall ? {} : { quotes: withoutEmphasis(text) }),
     value: QUOTE_VALUE,
     group: isCall ? 'Calls on the way:' : 'Said on the way:',
   });

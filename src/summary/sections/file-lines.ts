@@ -1,6 +1,6 @@
 // The lines of "Files and Code Sections": which files were changed or read, and what they contain.
 
-import { isAnonymous, LazyLines, listed, rowSaid, SECTION, summaryLine } from '../line.ts';
+import { isAnonymous, LazyLines, listed, rowKey, SECTION, summaryLine } from '../line.ts';
 import type { SummaryLine } from '../line.ts';
 import type { FileRow, FileTrail, Trail } from '../../trail/trail.ts';
 import type { LineRange } from '../../shell/scripts.ts';
@@ -35,13 +35,13 @@ export function fileLines(trail: Trail, budget: number): FileLines {
     .toSorted((a, b) => salienceOf(b, trail) - salienceOf(a, trail));
   const read = trail.files.filter(({ state }) => state === 'read').slice(0, MAX_READ_FILES);
   const detailed = Math.max(2, Math.floor(budget / TOKENS_PER_DETAILED_FILE));
-  const told = new Set<string>();
+  const shown = new Set<string>();
   const heads = changed
     .slice(0, detailed)
-    .map((file, at) => ({ file, at, line: fileLine(file, at, { value: 4, told }) }));
+    .map((file, at) => ({ file, at, line: fileLine(file, at, { value: 4, shown: shown }) }));
   const readHeads = read.map((file, at) => ({
     file,
-    line: fileLine(file, 1_000 + at, { value: 0.6, told }),
+    line: fileLine(file, 1_000 + at, { value: 0.6, shown: shown }),
   }));
   return {
     changed: [...heads.map(({ line }) => line), ...compactLines(changed.slice(detailed))],
@@ -50,7 +50,7 @@ export function fileLines(trail: Trail, budget: number): FileLines {
       .toSorted((a, b) => b.file.lastPosition - a.file.lastPosition)
       .flatMap((head) => snippetLine(head, trail)),
     rows: [...heads, ...readHeads].flatMap((head) => [
-      ...outlineLines(head, told),
+      ...outlineLines(head, shown),
       new LazyLines(head.line, () => rowLines(head)),
     ]),
     byPath: new Map([...heads, ...readHeads].map(({ file, line }) => [file.path, line])),
@@ -60,11 +60,11 @@ export function fileLines(trail: Trail, budget: number): FileLines {
 /** What else a file defines, heaviest names first; as many per line as one is credited with. */
 function outlineLines(
   { file, line: parent }: Pick<FileHead, 'file' | 'line'>,
-  told: Set<string>,
+  shown: Set<string>,
 ): SummaryLine[] {
   if (file.state === 'deleted') return [];
-  const names = file.symbols.filter((name) => file.definitions.has(name) && isTelling(name, told));
-  for (const name of names) told.add(name);
+  const names = file.symbols.filter((name) => file.definitions.has(name) && isInformative(name, shown));
+  for (const name of names) shown.add(name);
   const lines: SummaryLine[] = [];
   for (let at = 0; at < names.length; at += OUTLINE_NAMES) {
     const some = names.slice(at, at + OUTLINE_NAMES);
@@ -101,7 +101,7 @@ function rowLines({ file, line: parent }: Pick<FileHead, 'file' | 'line'>): Summ
       section,
       order: parent.order + 3 + at / 1_000,
       text: `  ${isWritten ? '+' : ' '} ${text}`,
-      says: rowSaid(text),
+      quotes: rowKey(text),
       value: isDefinition ? DEFINITION_VALUE : ROW_VALUE,
       parent,
     }),
@@ -136,12 +136,12 @@ function salienceOf(file: FileTrail, trail: Trail): number {
 function fileLine(
   file: FileTrail,
   at: number,
-  { value, told }: { readonly value: number; readonly told: Set<string> },
+  { value, shown: told }: { readonly value: number; readonly shown: Set<string> },
 ): SummaryLine {
   const facts = [editPhrase(file), readPhrase(file)].filter((fact) => fact !== '');
   const renamed = file.renamedFrom.at(-1);
   if (renamed !== undefined) facts.unshift(`was ${renamed}`);
-  const fresh = file.state === 'deleted' ? [] : file.symbols.filter((symbol) => isTelling(symbol, told));
+  const fresh = file.state === 'deleted' ? [] : file.symbols.filter((symbol) => isInformative(symbol, told));
   const symbols = fresh.slice(0, SYMBOLS_PER_LINE);
   for (const symbol of symbols) told.add(symbol);
   const names = symbols.length === 0 ? '' : `: ${listedByKind(symbols, file.definitions)}`;
@@ -150,8 +150,8 @@ function fileLine(
 }
 
 /** Not shown before, and not a path: next to the file's path it would read as another changed file. */
-function isTelling(symbol: string, told: ReadonlySet<string>): boolean {
-  return !told.has(symbol) && !symbol.includes('/') && !isAnonymous(symbol);
+function isInformative(symbol: string, shown: ReadonlySet<string>): boolean {
+  return !shown.has(symbol) && !symbol.includes('/') && !isAnonymous(symbol);
 }
 
 function editPhrase({ state, edits, isRestored, renamedFrom }: FileTrail): string {

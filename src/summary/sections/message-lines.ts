@@ -6,10 +6,10 @@ import type { SummaryLine } from '../line.ts';
 import type { Following, PreservedWords } from '../preserved.ts';
 import { opensAsReply } from '../../trail/talk/replying.ts';
 import { SILENT_REFUSAL } from '../../trail/talk/requests.ts';
-import { askedTurns, quotedWhole } from './request-lines.ts';
+import { intentTurns, quotedWhole } from './request-lines.ts';
 import { clip, clipMiddle, oneLine, sentencesOf } from '../../text/sentences.ts';
-import { withReport, withStanding } from '../../trail/talk/retractions.ts';
-import type { Standing } from '../../trail/talk/retractions.ts';
+import { withReport, withRetraction } from '../../trail/talk/retractions.ts';
+import type { Retractions } from '../../trail/talk/retractions.ts';
 import type { AnsweredQuestion, Constraint, Trail, UserRequest } from '../../trail/trail.ts';
 import { isBinding, isGoAhead } from '../work.ts';
 
@@ -27,7 +27,7 @@ interface RepeatedRequest {
 interface MessageContext {
   /** What follows the summary verbatim: one line lists those messages. */
   readonly preserved: PreservedWords;
-  readonly standing: Standing;
+  readonly retractions: Retractions;
 }
 
 /** The lines of messages by how they are selected. */
@@ -43,12 +43,15 @@ export interface MessageLines {
 }
 
 /** How many messages no picked line covers, in words; no line if all are covered. */
-export function untoldLines(counts: MessageLines['counts'], picked: readonly SummaryLine[]): SummaryLine[] {
-  const isTold = new Set(picked);
-  let untold = 0;
-  for (const [line, count] of counts) if (!isTold.has(line)) untold += count;
-  if (untold === 0) return [];
-  const text = `(${untold} more, not told here)`;
+export function omittedMessagesLines(
+  counts: MessageLines['counts'],
+  picked: readonly SummaryLine[],
+): SummaryLine[] {
+  const pickedLines = new Set(picked);
+  let omitted = 0;
+  for (const [line, count] of counts) if (!pickedLines.has(line)) omitted += count;
+  if (omitted === 0) return [];
+  const text = `(${omitted} more, not told here)`;
   return [summaryLine({ section, order: 2e8, text, value: 0 })];
 }
 
@@ -56,24 +59,24 @@ export function untoldLines(counts: MessageLines['counts'], picked: readonly Sum
 export function messageLines(
   trail: Trail,
   budget: number,
-  { preserved, standing }: MessageContext,
+  { preserved, retractions: standing }: MessageContext,
 ): MessageLines {
-  const told = runsOf(
+  const runs = runsOf(
     trail.requests.filter((request) => !preserved.hasMessage(request.text) && !isIdleCommand(request, trail)),
   );
   const following = trail.requests.filter(({ text }) => preserved.hasMessage(text));
-  const room = Math.min(700, Math.max(90, Math.floor((budget * 1.2) / Math.max(1, told.length))));
+  const room = Math.min(700, Math.max(90, Math.floor((budget * 1.2) / Math.max(1, runs.length))));
   const answers = new Map(trail.answers.map((answer) => [answer.turn, answer]));
   const open = trail.constraints.filter(({ text }) => !preserved.hasSentence(text));
   const rules = rulesByTurn(open.filter((rule) => isBinding(rule, trail.requests)));
   const passed = rulesByTurn(open.filter((rule) => !isBinding(rule, trail.requests)));
-  const asked = askedTurns(trail, budget, preserved);
+  const inIntent = intentTurns(trail, budget, preserved);
   const quotedAbove = quotedWhole(trail, budget, preserved);
-  const isToldAbove = ({ first }: RepeatedRequest) =>
+  const isShownAbove = ({ first }: RepeatedRequest) =>
     isRuleAlone(first, trail.turns, rules.get(first.turn) ?? []);
-  const toldAbove = told.filter(isToldAbove).flatMap(({ first, last }) => [first.turn, last.turn]);
-  const lines = told
-    .filter((said) => !isToldAbove(said))
+  const shownAbove = runs.filter(isShownAbove).flatMap(({ first, last }) => [first.turn, last.turn]);
+  const lines = runs
+    .filter((said) => !isShownAbove(said))
     .map(({ first, last }) => {
       const isCurrent = last.turn === trail.turns;
       const fresh = 1 + 2 / (1 + (trail.turns - last.turn) / 4);
@@ -83,14 +86,14 @@ export function messageLines(
       const number = first === last ? `${first.turn}` : `${first.turn}–${last.turn}`;
       const length = mayBind(first) ? Math.max(room, SHORT_MESSAGE) : room;
       const kept = passed.get(first.turn) ?? [];
-      const said = wordsOf(first, trail.turns, { room: length, rules: rules.get(first.turn) ?? [], kept });
+      const own = wordsOf(first, trail.turns, { room: length, rules: rules.get(first.turn) ?? [], kept });
       // A rule is not quoted separately if its request is quoted in full.
-      const isAbove = said.includes(RULE_ABOVE) && quotedAbove.includes(oneLine(first.text));
-      const words = isAbove ? '(told in section 1)' : said;
+      const isAbove = own.includes(RULE_ABOVE) && quotedAbove.includes(oneLine(first.text));
+      const words = isAbove ? '(told in section 1)' : own;
       const text = `${number}. ${answeredTo(answer, first, isChoice ? Math.min(room, budget / CHOSEN_SHARE) : room)}${words}`;
       const line = summaryLine({ section, order: first.turn, text, value });
       const isLimited = kept.some((rule) => !quotedAbove.some((request) => request.includes(rule)));
-      const count = turnsOf({ first, last }).filter((turn) => !asked.has(turn)).length;
+      const count = turnsOf({ first, last }).filter((turn) => !inIntent.has(turn)).length;
       return {
         line,
         request: last,
@@ -105,18 +108,18 @@ export function messageLines(
     const text = parent === undefined ? `   → after message ${request.turn}: ${did}` : `   → ${did}`;
     const value = parent === undefined ? 0.6 : 0.5;
     return [
-      summaryLine({ section, order: request.turn + 0.5, text, says: saidOnly(request), value, parent }),
+      summaryLine({ section, order: request.turn + 0.5, text, quotes: outcomeOnly(request), value, parent }),
     ];
   };
   const actions = lines.flatMap(({ line, request }) => actionsOf(request, line));
   const actionsOfFollowing = following.flatMap((request) => actionsOf(request));
   const followLine = [
     ...followingLines(preserved.followingOf(trail.requests)),
-    ...(toldAbove.length === 0 ? [] : [toldAboveLine(toldAbove)]),
+    ...(shownAbove.length === 0 ? [] : [shownAboveLine(shownAbove)]),
   ];
   const questions = trail.answers
     .filter((answer) => !isRequest(answer, trail.requests))
-    .map((answer) => askedLine(answer, trail.turns));
+    .map((answer) => answerLine(answer, trail.turns));
   return {
     all: [...followLine, ...lines.map(({ line }) => line), ...actions, ...actionsOfFollowing, ...questions],
     newest: [
@@ -185,7 +188,7 @@ function followingLines({ whole, cut, others }: Following): SummaryLine[] {
 }
 
 /** Messages that consist of a single rule appear with the rules. */
-function toldAboveLine(turns: readonly number[]): SummaryLine {
+function shownAboveLine(turns: readonly number[]): SummaryLine {
   const numbers = [...new Set(turns)];
   const text = `Message${numbers.length === 1 ? '' : 's'} ${rangesText(numbers)}: told in section 1.`;
   return summaryLine({ section, order: 1e8, text, value: 1 });
@@ -292,18 +295,18 @@ function isRequest(answer: AnsweredQuestion, requests: readonly UserRequest[]): 
 }
 
 /** Answers in a client's dialog, which are not messages; a silent rejection is explained by the next message. */
-function askedLine({ question, answer, turn }: AnsweredQuestion, turns: number): SummaryLine {
+function answerLine({ question, answer, turn }: AnsweredQuestion, turns: number): SummaryLine {
   const why = answer === SILENT_REFUSAL && turn < turns ? `, then wrote message ${turn + 1}` : '';
   const text = `   Asked ${quoted(question)}, the user answered: ${quoted(why === '' ? answer : 'no')}${why}`;
   return summaryLine({ section, order: turn + 0.2, text, value: 3 });
 }
 
 /** What the agent said, if nothing else is shown of a request. */
-function saidOnly({ actions }: UserRequest): string | undefined {
+function outcomeOnly({ actions }: UserRequest): string | undefined {
   return actions.edited.length === 0 ? actions.outcome : undefined;
 }
 
-function actionsText({ actions, turn }: UserRequest, standing: Standing): string {
+function actionsText({ actions, turn }: UserRequest, retractions: Retractions): string {
   const parts: string[] = [];
   if (actions.edited.length > 0) {
     const more =
@@ -311,7 +314,7 @@ function actionsText({ actions, turn }: UserRequest, standing: Standing): string
     parts.push(`changed ${actions.edited.slice(0, SHOWN_EDITS).join(', ')}${more}`);
   }
   const { outcome } = actions;
-  if (outcome !== undefined && !standing.isOvertaken({ turn, position: Infinity, text: outcome }))
-    parts.push(withStanding(`the agent: ${quoted(outcome)}`, turn, standing));
-  return parts.length === 0 ? '' : withReport(parts.join('; '), turn, standing);
+  if (outcome !== undefined && !retractions.isOutdated({ turn, position: Infinity, text: outcome }))
+    parts.push(withRetraction(`the agent: ${quoted(outcome)}`, turn, retractions));
+  return parts.length === 0 ? '' : withReport(parts.join('; '), turn, retractions);
 }

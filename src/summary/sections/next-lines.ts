@@ -3,7 +3,7 @@
 import { doneSince } from './check-lines.ts';
 import { charactersFor, quoted, SECTION, summaryLine } from '../line.ts';
 import type { SummaryLine } from '../line.ts';
-import { announcesLook, onlyLooked } from '../read-only-steps.ts';
+import { announcesLook, isReadOnly } from '../read-only-steps.ts';
 import { readsFailed } from '../../trail/outputs/outputs.ts';
 import { clip, oneLine } from '../../text/sentences.ts';
 import { isIntent, remainingRows } from '../../trail/talk/statements.ts';
@@ -17,7 +17,7 @@ const KNOWN_BY = 40;
 export function nextLines(trail: Trail, budget: number, unread: readonly Activity[]): SummaryLine[] {
   const section = SECTION.next;
   const lines: SummaryLine[] = [];
-  if (trail.nextStep !== undefined && isWorthTelling(trail.nextStep, trail)) {
+  if (trail.nextStep !== undefined && isWorthShowing(trail.nextStep, trail)) {
     const step = oneLine(trail.nextStep);
     const text = quoted(clip(step, charactersFor(Math.max(40, budget / 16), step)));
     lines.push(summaryLine({ section, order: 0, text: `${announcement(trail)}: ${text}`, value: 5 }));
@@ -31,7 +31,7 @@ export function nextLines(trail: Trail, budget: number, unread: readonly Activit
     lines.push(summaryLine({ section, order: 1, text, value: 4 }));
   }
   if (trail.turns > 0)
-    lines.push(summaryLine({ section, order: 2, text: whereItStands(trail, unread), value: 3 }));
+    lines.push(summaryLine({ section, order: 2, text: progressOf(trail, unread), value: 3 }));
   return lines;
 }
 
@@ -39,18 +39,18 @@ export function nextLines(trail: Trail, budget: number, unread: readonly Activit
  * An announced step matters less than the agent's closing question. If other messages followed it, it is shown only while
  * nothing was called since: otherwise it is usually done.
  */
-function isWorthTelling(step: string, trail: Trail): boolean {
+function isWorthShowing(step: string, trail: Trail): boolean {
   if (hasAnswered(trail) && asksLast(trail)) return false;
-  const standing = stepStanding(trail);
-  if (standing === 'open') return true;
+  const status = announcedStatus(trail);
+  if (status === 'open') return true;
   if (/[:：]$/.test(step)) return false;
-  return standing !== 'earlier' || !isSpent(trail);
+  return status !== 'earlier' || !isOutdated(trail);
 }
 
 /** Whether anything was called after an announcement that is not in the newest message. */
-function isSpent({ current, nextStep = '' }: Trail): boolean {
+function isOutdated({ current, nextStep = '' }: Trail): boolean {
   const head = headOf(nextStep);
-  const { position } = current.said.findLast(({ text }) => oneLine(text).includes(head)) ?? {};
+  const { position } = current.messages.findLast(({ text }) => oneLine(text).includes(head)) ?? {};
   return position === undefined || current.tail.some((step) => step.position > position);
 }
 
@@ -91,9 +91,9 @@ function isNamedBy(step: string, edit: string): boolean {
  * read, `unedited` when they may have done more but edited nothing, `earlier` when a newer message followed, so that it may be
  * done by now.
  */
-type StepStanding = 'open' | 'begun' | 'looked' | 'unedited' | 'earlier';
+type AnnouncedStatus = 'open' | 'begun' | 'looked' | 'unedited' | 'earlier';
 
-const STEP_LABELS: Readonly<Record<StepStanding, string>> = {
+const STEP_LABELS: Readonly<Record<AnnouncedStatus, string>> = {
   open: "The agent's own words",
   begun: 'Announced, and begun since',
   looked: 'Announced; since then nothing was changed',
@@ -106,14 +106,14 @@ const RAN_LENGTH = 80;
 
 /** The label of an announced step: fresh, begun or older words; once files were edited for it, what was done. */
 export function announcement(trail: Trail): string {
-  const standing = stepStanding(trail);
+  const status = announcedStatus(trail);
   const { position } = trail.current.newestReply ?? {};
-  if (standing === 'open' || standing === 'earlier' || position === undefined) return STEP_LABELS[standing];
+  if (status === 'open' || status === 'earlier' || position === undefined) return STEP_LABELS[status];
   if (hasLooked(trail, position)) return LOOKED_LABEL;
-  if (standing !== 'begun') return STEP_LABELS[standing];
+  if (status !== 'begun') return STEP_LABELS[status];
   const ran = trail.current.actions.findLast((action) => action.position > position);
   const done = doneSince(trail, position) ?? (ran === undefined ? undefined : clip(ran.text, RAN_LENGTH));
-  return done === undefined ? STEP_LABELS[standing] : `Announced; since then ${done}`;
+  return done === undefined ? STEP_LABELS[status] : `Announced; since then ${done}`;
 }
 
 /** The label of a look whose results have arrived: it is done, or the work continues from them. */
@@ -129,15 +129,15 @@ function hasLooked({ current, nextStep = '' }: Trail, position: number): boolean
   return since.length > 0 && !isMore && announcesLook(nextStep);
 }
 
-function stepStanding({ current, nextStep }: Trail): StepStanding {
+function announcedStatus({ current, nextStep }: Trail): AnnouncedStatus {
   const newest = oneLine(current.newestReply?.text ?? '');
   const head = headOf(nextStep ?? '');
   if (newest !== '' && !newest.includes(head)) return 'earlier';
   if (newest === '' || current.isAgentDone) return 'open';
-  const said = current.newestReply?.position ?? 0;
-  const isBegun = current.started.length > 0 || current.actions.some(({ position }) => position > said);
+  const repliedAt = current.newestReply?.position ?? 0;
+  const isBegun = current.started.length > 0 || current.actions.some(({ position }) => position > repliedAt);
   if (isBegun) return 'begun';
-  return current.tail.every((step) => step.position < said || onlyLooked(step)) ? 'looked' : 'unedited';
+  return current.tail.every((step) => step.position < repliedAt || isReadOnly(step)) ? 'looked' : 'unedited';
 }
 
 /** The part of an announced step that identifies it in its message. */
@@ -160,7 +160,7 @@ function asksLast({ openQuestions, current: { newestReply } }: Trail): boolean {
   return openQuestions.some(({ text }) => newest.includes(headOf(text)));
 }
 
-function whereItStands(trail: Trail, unread: readonly Activity[]): string {
+function progressOf(trail: Trail, unread: readonly Activity[]): string {
   const { current, turns } = trail;
   if (hasAnswered(trail) && hasStepInProgress(trail))
     return 'The agent spoke last, but its plan has a step in progress.';
@@ -190,8 +190,8 @@ const MADE_LENGTH = 240;
 
 /** Whether a step printed nothing but its success. */
 function onlyWentWell({ edited, result }: Activity): boolean {
-  const said = result.trim();
-  return said === '' || (edited.length > 0 && said.length <= MADE_LENGTH && !readsFailed(said));
+  const output = result.trim();
+  return output === '' || (edited.length > 0 && output.length <= MADE_LENGTH && !readsFailed(output));
 }
 
 /** Number of steps in the current request's plan if all are done and no file was edited since; 0 otherwise. */
@@ -210,7 +210,7 @@ function hasStepInProgress({ plan, requests }: Trail): boolean {
 const OVERTAKEN = 2;
 
 /** @param newer number of requests for other things after the plan */
-function isOvertaken({ isKept }: Plan, newer: number): boolean {
+function isHistory({ isKept }: Plan, newer: number): boolean {
   return newer >= OVERTAKEN && isKept !== true;
 }
 
@@ -221,8 +221,8 @@ export function pendingLines(trail: Trail): SummaryLine[] {
   const section = SECTION.pending;
   const { plan, requests, turns } = trail;
   const newer = plan === undefined ? 0 : newerWork(requests, plan.turn);
-  const told = plan === undefined || isOvertaken(plan, newer) ? [] : planLines(plan, trail, newer > 0);
-  const lines = [...told, ...itemLines(trail), ...checklistLines(trail), ...remainingLines(trail)];
+  const planned = plan === undefined || isHistory(plan, newer) ? [] : planLines(plan, trail, newer > 0);
+  const lines = [...planned, ...itemLines(trail), ...checklistLines(trail), ...remainingLines(trail)];
   if ((newer > 0 || lines.length === 0) && turns > 0 && !hasAnswered(trail)) {
     const text = `- The current request, under way.`;
     lines.unshift(summaryLine({ section, order: -1, text, value: 1 }));
@@ -244,10 +244,10 @@ function itemLines(trail: Trail): SummaryLine[] {
       ? `the list of message ${items.turn}`
       : `the agent's list after message ${items.turn}`;
   const group = `Items of ${list}, by what the agent said of each last:`;
-  const newest = items.items.at(-1)?.said;
-  const sentences = new Set(items.items.flatMap(({ said }) => said ?? []));
-  const told = [...sentences].map((said) => {
-    const named = items.items.filter((item) => item.said === said);
+  const newest = items.items.at(-1)?.statement;
+  const sentences = new Set(items.items.flatMap(({ statement: said }) => said ?? []));
+  const mentioned = [...sentences].map((said) => {
+    const named = items.items.filter((item) => item.statement === said);
     const text = `- ${numbered(named)}${said === newest ? ', the newest' : ''}: ${quoted(said)}${changedSince(named, trail)}`;
     return summaryLine({ section, order: 104 + (named[0]?.number ?? 0) / 100, text, value: 3, group });
   });
@@ -255,12 +255,12 @@ function itemLines(trail: Trail): SummaryLine[] {
     ['nothing said yet of', items.silent],
     ['on the list besides, not named by number:', items.others],
   ] as const;
-  const untold = rest
+  const unmentioned = rest
     .filter(([, listed]) => listed.length > 0)
     .map(([words, listed], at) =>
       summaryLine({ section, order: 105 + at / 10, text: `- ${words} ${numbered(listed)}`, value: 3, group }),
     );
-  return [...untold, ...told];
+  return [...unmentioned, ...mentioned];
 }
 
 /** Files shown per item. */
@@ -324,7 +324,7 @@ function planLines({ steps, turn }: Plan, { turns }: Trail, isOld: boolean): Sum
 export function olderPlanLines({ plan, requests }: Trail): SummaryLine[] {
   const open = plan?.steps.filter(isOpenStep) ?? [];
   const newer = plan === undefined ? 0 : newerWork(requests, plan.turn);
-  if (plan === undefined || open.length === 0 || !isOvertaken(plan, newer)) return [];
+  if (plan === undefined || open.length === 0 || !isHistory(plan, newer)) return [];
   const steps = clip(open.map(({ text }) => text).join('; '), 200);
   const text = `- An older plan (message ${plan.turn}) left open, which may be done or dropped by now: ${steps}`;
   return [summaryLine({ section: SECTION.pending, order: 300, text, value: OVERTAKEN / newer })];

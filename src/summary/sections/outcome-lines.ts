@@ -2,7 +2,7 @@
 
 import { SECTION, summaryLine } from '../line.ts';
 import type { SummaryLine } from '../line.ts';
-import { actOf, checksIn, isDeed, isMisspelled } from '../../shell/runners.ts';
+import { actOf, checksIn, isOneTime, isMisspelled } from '../../shell/runners.ts';
 import { clip, proseLines } from '../../text/sentences.ts';
 import { joinPath } from '../../shell/scripts.ts';
 import type { Commit, Failure, Trail } from '../../trail/trail.ts';
@@ -15,8 +15,8 @@ export function failureLines(trail: Trail, budget: number): SummaryLine[] {
   const rows = budget < ROOM_FOR_DETAILS ? 1 : 2;
   const groups = new Map<string, [Failure, ...Failure[]]>();
   for (const failure of trail.failures) {
-    const { command, telling, outcome, later } = failure;
-    if (telling.length === 0 || (isHealed(failure) && isDeed(command))) continue;
+    const { command, outcomeLines: telling, outcome, later } = failure;
+    if (telling.length === 0 || (isHealed(failure) && isOneTime(command))) continue;
     const key = [namedCheck(command), outcome, later?.as, later?.command, farPlace(failure, trail)].join(
       '\n',
     );
@@ -33,13 +33,13 @@ export function failureLines(trail: Trail, budget: number): SummaryLine[] {
 }
 
 /** Whether the only problem was the spelling of the command, which was corrected. */
-function isHealed({ telling, later }: Failure): boolean {
+function isHealed({ outcomeLines: telling, later }: Failure): boolean {
   const isSpelled = later?.as === 'variant' || later?.as === 'respelled' || later?.as === 'understood';
   return isSpelled && isMisspelled(telling);
 }
 
 /** Causes shown for a command not seen to pass, and characters of those before the newest. */
-const TOLD_CAUSES = 3;
+const SHOWN_CAUSES = 3;
 const CAUSE_LENGTH = 100;
 
 /** The checks in a command by name, because what precedes them varies; otherwise the command. */
@@ -50,7 +50,7 @@ function namedCheck(command: string): string {
 
 /** Where a command failed that was not seen to pass, if that is not the current place of work, inside it or around it. */
 function farPlace({ command, directory, outcome }: Failure, { cwd, workedIn }: Trail): string | undefined {
-  if (directory === undefined || outcome === 'passed' || isDeed(command)) return undefined;
+  if (directory === undefined || outcome === 'passed' || isOneTime(command)) return undefined;
   const failed = directory === '.' ? (cwd ?? '') : joinPath(cwd, directory);
   const now = workedIn ?? cwd ?? '';
   return isIn(failed, now) || isIn(now, failed) ? undefined : directory === '.' ? failed : directory;
@@ -68,15 +68,15 @@ interface Placed {
 
 /** Failures of one command with the same ending, newest first. */
 function failureText([newest, ...others]: readonly [Failure, ...Failure[]], { rows, place }: Placed): string {
-  const { command, telling, times, outcome } = newest;
+  const { command, outcomeLines, times, outcome } = newest;
   const all = others.reduce((sum, failure) => sum + failure.times, times);
   const often = `${all > 1 ? ` ${all} times` : ''}${place === undefined ? '' : ` in ${place}`}`;
-  const said = telling.slice(0, rows).map((text) => clip(text, 150));
-  const told = outcome === 'passed' || rows === 1 ? [] : others.slice(0, TOLD_CAUSES - 1);
-  const before = told.map(({ telling: [cause = ''] }) => `; before: ${clip(cause, CAUSE_LENGTH)}`);
-  const left = others.length - told.length;
+  const own = outcomeLines.slice(0, rows).map((text) => clip(text, 150));
+  const shown = outcome === 'passed' || rows === 1 ? [] : others.slice(0, SHOWN_CAUSES - 1);
+  const before = shown.map(({ outcomeLines: [cause = ''] }) => `; before: ${clip(cause, CAUSE_LENGTH)}`);
+  const left = others.length - shown.length;
   const more = left === 0 ? '' : `; ${left} other cause${left > 1 ? 's' : ''}`;
-  const causes = `${said.join(' | ')}${before.join('')}${more}`.replace(/\.$/, '');
+  const causes = `${own.join(' | ')}${before.join('')}${more}`.replace(/\.$/, '');
   // The agent will not return to another place to run it again.
   const end = place === undefined ? endText(newest) : '';
   return `- \`${clip(command, 100)}\` failed${often}: ${causes}.${end}`;
@@ -86,14 +86,14 @@ function failureText([newest, ...others]: readonly [Failure, ...Failure[]], { ro
 const MENDING_FILES = 2;
 
 /** Of the files edited between failure and success, those that the failure names, or else the last ones. */
-function mending({ editedBetween, telling, command }: Failure): readonly string[] {
-  const said = [command, ...telling].join('\n');
-  const named = editedBetween.filter((path) => said.includes(path.slice(path.lastIndexOf('/') + 1)));
+function mending({ editedBetween, outcomeLines, command }: Failure): readonly string[] {
+  const words = [command, ...outcomeLines].join('\n');
+  const named = editedBetween.filter((path) => words.includes(path.slice(path.lastIndexOf('/') + 1)));
   return (named.length > 0 ? named : editedBetween).slice(-MENDING_FILES);
 }
 
 /** Paths; those in the directory of the first are shown by name only. */
-function toldPaths([first = '', ...rest]: readonly string[]): readonly string[] {
+function shownPaths([first = '', ...rest]: readonly string[]): readonly string[] {
   const directory = first.slice(0, first.lastIndexOf('/') + 1);
   return [
     first,
@@ -109,7 +109,7 @@ function endText(failure: Failure): string {
   if (outcome === 'passed') return ` Passed later${mendingText(failure)}.`;
   if (later?.as === 'resolved' || later?.as === 'given up')
     return ` The conflict was ${later.as}: \`${clip(later.command, MENDING_LENGTH)}\`.`;
-  if (isDeed(command)) return '';
+  if (isOneTime(command)) return '';
   switch (later?.as) {
     case 'variant':
       return ` ${variantText(command, later.command)}`;
@@ -131,7 +131,7 @@ function mendingText(failure: Failure): string {
   const { editedBetween, mendedBy } = failure;
   if (mendedBy === 'permissions') return ' with escalated permissions';
   if (mendedBy !== undefined) return ` after \`${clip(mendedBy.command, MENDING_LENGTH)}\``;
-  return editedBetween.length === 0 ? '' : ` after edits to ${toldPaths(mending(failure)).join(', ')}`;
+  return editedBetween.length === 0 ? '' : ` after edits to ${shownPaths(mending(failure)).join(', ')}`;
 }
 
 /** Characters of the wording in which a command succeeded. */
@@ -156,16 +156,16 @@ function failureValue(failure: Failure, trail: Trail): number {
   const { command, outcome, turn, editedBetween, later } = failure;
   const fresh = 1 / (1 + (trail.turns - turn) / 3);
   if (isHealed(failure) || later?.as === 'resolved' || later?.as === 'given up') return 0.3 * fresh;
-  const isLeft = later !== undefined || isDeed(command) || farPlace(failure, trail) !== undefined;
+  const isLeft = later !== undefined || isOneTime(command) || farPlace(failure, trail) !== undefined;
   if (outcome === 'open') return (isLeft ? 0.8 : 2.5) * fresh;
   return (editedBetween.length > 0 ? 1.5 : 0.5) * fresh;
 }
 
 /** Commits (all, or those given), pushes and links. */
-export function deliveredLines(trail: Trail, told: readonly Commit[] = trail.commits): SummaryLine[] {
+export function deliveredLines(trail: Trail, shown: readonly Commit[] = trail.commits): SummaryLine[] {
   const section = SECTION.solving;
-  const group = told.length === trail.commits.length ? 'Commits:' : 'Other commits:';
-  const commits = told.map(({ hash, subject, turn, fate }, at) => {
+  const group = shown.length === trail.commits.length ? 'Commits:' : 'Other commits:';
+  const commits = shown.map(({ hash, subject, turn, fate }, at) => {
     const since = fate === undefined ? '' : `, ${fate} since`;
     const text = `- ${hash === undefined ? '' : `${hash} `}${subject} (message ${turn}${since})`;
     return summaryLine({

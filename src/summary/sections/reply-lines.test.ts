@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Story } from '../../../test/support/story.ts';
 import { summaryOf, trailOf } from '../../../test/support/trail.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
-import { standingOf } from '../../trail/talk/retractions.ts';
+import { findRetractions } from '../../trail/talk/retractions.ts';
 import { quotedLines } from './reply-lines.ts';
 
 const home = '/home/ada/orbit';
@@ -45,7 +45,7 @@ test('of a long message that the request answers whole rows are told from both e
     .agent(['I looked at all bolts.', ...rows, 'None of the others.'].join('\n'))
     .user('Which of those can wait until we have the new ring?');
   const trail = trailOf(story);
-  const [, floor] = quotedLines(trail, 4_000, { standing: standingOf(trail), said: [] }).floors;
+  const [, floor] = quotedLines(trail, 4_000, { retractions: findRetractions(trail), said: [] }).floors;
   const texts = floor?.lines.map(({ text }) => text) ?? [];
   const first = texts.slice(0, texts.indexOf('  …'));
   const cost = first.reduce((sum, text) => sum + approximateTokens(text), 0);

@@ -6,10 +6,10 @@ import { charactersFor, SECTION, summaryLine } from '../line.ts';
 import type { Floor, LineParts, SummaryLine } from '../line.ts';
 import { LONGEST_FOLLOW_UP } from '../../trail/talk/items.ts';
 import { clip, ELLIPSIS, oneLine, sentencesOf, withoutEmphasis } from '../../text/sentences.ts';
-import { isTold } from '../speech.ts';
+import { isFinding } from '../speech.ts';
 import { chainedLines, SINCE } from './step-lines.ts';
-import { withStanding } from '../../trail/talk/retractions.ts';
-import type { Standing } from '../../trail/talk/retractions.ts';
+import { withRetraction } from '../../trail/talk/retractions.ts';
+import type { Retractions } from '../../trail/talk/retractions.ts';
 import type { Reply, Trail } from '../../trail/trail.ts';
 import { isGoAhead, mayMean } from '../work.ts';
 
@@ -25,7 +25,10 @@ export interface QuotedLines {
 export function quotedLines(
   trail: Trail,
   budget: number,
-  { standing, said }: { readonly standing: Standing; readonly said: readonly SummaryLine[] },
+  {
+    retractions: standing,
+    said,
+  }: { readonly retractions: Retractions; readonly said: readonly SummaryLine[] },
 ): QuotedLines {
   const { repliesTo, newestReply } = trail.current;
   const isSmall = budget < ROOM_FOR_ANSWERED;
@@ -37,13 +40,13 @@ export function quotedLines(
   const newest = newestShare(trail, budget);
   const reply = replyLines(repliesTo, answered * budget, {
     standing,
-    isCodeTold: !hasNewerCode,
+    isCodeShown: !hasNewerCode,
     isSmall,
     place: { order: -1e9, group: answeredHeading(trail) },
   });
   const report = replyLines(newestReply, newest * budget, {
     standing,
-    isCodeTold: true,
+    isCodeShown: true,
     isSmall,
     place: newestPlace(trail),
   });
@@ -66,9 +69,11 @@ const ADMISSION_LENGTH = 200;
 
 /** The heading of the message that the request answers, including the agent's later withdrawal of it. */
 function answeredHeading({ requests }: Trail): string {
-  const said = requests.at(-1)?.admission;
+  const admission = requests.at(-1)?.admission;
   const since =
-    said === undefined ? '' : `, which it took back since ("${clip(oneLine(said), ADMISSION_LENGTH)}")`;
+    admission === undefined
+      ? ''
+      : `, which it took back since ("${clip(oneLine(admission), ADMISSION_LENGTH)}")`;
   return `The agent's last message before the current request${since}:`;
 }
 
@@ -160,9 +165,9 @@ function newestPlace({ current, turns }: Trail): QuotePlacement {
 type QuotePlacement = Pick<LineParts, 'order' | 'group' | 'lead'>;
 
 interface Quoting {
-  readonly standing: Standing;
+  readonly standing: Retractions;
   /** Whether code blocks are shown: those of an older message give way to those of a newer one. */
-  readonly isCodeTold: boolean;
+  readonly isCodeShown: boolean;
   readonly isSmall: boolean;
   readonly place: QuotePlacement;
 }
@@ -174,16 +179,19 @@ interface Quoting {
 function replyLines(
   reply: Reply | undefined,
   tokens: number,
-  { standing, isCodeTold, isSmall, place }: Quoting,
+  { standing, isCodeShown: isCodeTold, isSmall, place }: Quoting,
 ): SummaryLine[] {
   if (reply === undefined) return [];
   const message = isCodeTold ? reply.text : withoutCode(reply.text);
-  const rows = toldRows(message, isSmall ? () => smallRow(message, tokens) : (row) => rowRoom(row, tokens));
+  const rows = contentRows(
+    message,
+    isSmall ? () => smallRow(message, tokens) : (row) => rowRoom(row, tokens),
+  );
   const indent = place.lead === undefined ? '  ' : '    ';
   const { head, tail } = fittingEnds(rows, tokens);
   const lines: SummaryLine[] = [];
   const add = (row: string, at: number, replaces?: readonly SummaryLine[]): void => {
-    const text = withStanding(`${indent}${row}`, reply.turn, standing);
+    const text = withRetraction(`${indent}${row}`, reply.turn, standing);
     const order = place.order + at / 1_000;
     const parent = lines.at(-1);
     lines.push(
@@ -202,7 +210,7 @@ function replyLines(
 const NO_CONTENT = /^\s*(?!\s)(?:[\s|:=_*─━═⎯│┃-]*|```\w*|~~~\w*|::[\w-]+\{.*)$/;
 
 /** The meaningful rows of a message. */
-function toldRows(text: string, lengthOf: (row: string) => number): string[] {
+function contentRows(text: string, lengthOf: (row: string) => number): string[] {
   return text
     .split('\n')
     .filter((row) => !NO_CONTENT.test(row))
@@ -284,13 +292,16 @@ function withoutCode(text: string): string {
 const KEPT_MESSAGES = 24;
 
 /** The agent's first message after the current request, if that answers something and is not the newest. */
-function openingReply({ current: { said, newestReply }, turns }: Trail, budget: number): Reply | undefined {
+function openingReply(
+  { current: { messages: said, newestReply }, turns }: Trail,
+  budget: number,
+): Reply | undefined {
   const at = said.findIndex(({ turn }) => turn === turns);
   const first = said[at];
   if (first === undefined || first.position === newestReply?.position) return undefined;
   if (at === 0 && said.length >= KEPT_MESSAGES) return undefined;
-  const isTelling = budget >= ROOM_FOR_ALL && sentencesOf(first.text).some(isTold);
-  return holdsCode(first) || isTelling ? first : undefined;
+  const isInformative = budget >= ROOM_FOR_ALL && sentencesOf(first.text).some(isFinding);
+  return holdsCode(first) || isInformative ? first : undefined;
 }
 
 /** Share for the first message after the request, and for one with a code block. */
@@ -305,11 +316,11 @@ function openingShare(reply: Reply | undefined, budget: number): number {
 function openingLines(
   reply: Reply | undefined,
   tokens: number,
-  { standing, said }: { readonly standing: Standing; readonly said: readonly SummaryLine[] },
+  { standing, said }: { readonly standing: Retractions; readonly said: readonly SummaryLine[] },
 ): SummaryLine[] {
   if (reply === undefined) return [];
-  const all = toldRows(reply.text, (row) => rowRoom(row, tokens)).map((row) =>
-    withStanding(row, reply.turn, standing),
+  const all = contentRows(reply.text, (row) => rowRoom(row, tokens)).map((row) =>
+    withRetraction(row, reply.turn, standing),
   );
   const count = fittingHead(all, tokens);
   const rows = count < all.length ? [...all.slice(0, count), ELLIPSIS] : all;
@@ -344,7 +355,7 @@ const OLD_LIST_VALUE = 0.1;
  */
 export function newestListLines(
   { current, requests }: Trail,
-  standing: Standing,
+  standing: Retractions,
 ): {
   readonly meant: SummaryLine[];
   readonly old: SummaryLine[];
@@ -356,7 +367,7 @@ export function newestListLines(
     .split('\n')
     .filter((row) => !NO_CONTENT.test(row))
     .map((row) => `  ${clip(withoutEmphasis(row.trimEnd()), LIST_ROW)}`)
-    .map((row) => withStanding(row, newestList.turn, standing));
+    .map((row) => withRetraction(row, newestList.turn, standing));
   const group = `The agent's newest list (after message ${newestList.turn}):`;
   const place = { section: SECTION.current, group };
   if (!mayMean(newestList, requests)) {

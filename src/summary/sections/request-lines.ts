@@ -10,7 +10,7 @@ import type { Constraint, Trail, UserRequest } from '../../trail/trail.ts';
 import { changeFinder, isBinding } from '../work.ts';
 
 /** Tokens quoted of the current request: an eighth of the budget. */
-function askTokens(budget: number): number {
+function requestTokens(budget: number): number {
   return Math.max(40, budget / 8);
 }
 
@@ -18,7 +18,7 @@ function askTokens(budget: number): number {
 const REFERRED_LENGTH = 120;
 
 /** A request in about this many tokens, or its beginning and where the rest is. */
-function toldRequest(text: string, tokens: number, preserved: PreservedWords): string {
+function quotedRequest(text: string, tokens: number, preserved: PreservedWords): string {
   const line = oneLine(text);
   const isCut = preserved.hasCut(text);
   if ((!isCut && !preserved.hasMessage(text)) || line.length <= REFERRED_LENGTH) {
@@ -38,33 +38,33 @@ interface IntentRequests {
   readonly first: UserRequest | undefined;
 }
 
-function askedIn({ requests }: Trail, preserved: PreservedWords): IntentRequests {
+function intentRequests({ requests }: Trail, preserved: PreservedWords): IntentRequests {
   const current = requests.at(-1);
   const before = requests.findLast(({ turn, text }) => turn < (current?.turn ?? 0) && text !== current?.text);
   // A client command says nothing about the subject of the session.
   const opening = requests.find(({ text }) => /\s/.test(text)) ?? requests[0];
   const first = opening === before || opening === current ? undefined : opening;
-  const told = (request: UserRequest | undefined) =>
+  const quote = (request: UserRequest | undefined) =>
     request === undefined || preserved.hasMessage(request.text) ? undefined : request;
-  return { current, before: told(before), first: told(first) };
+  return { current, before: quote(before), first: quote(first) };
 }
 
-export function askLines(trail: Trail, budget: number, preserved: PreservedWords): SummaryLine[] {
+export function requestLines(trail: Trail, budget: number, preserved: PreservedWords): SummaryLine[] {
   const section = SECTION.request;
-  const { current, before, first } = askedIn(trail, preserved);
+  const { current, before, first } = intentRequests(trail, preserved);
   if (current === undefined) return [];
-  const ask = toldRequest(current.text, askTokens(budget), preserved);
+  const ask = quotedRequest(current.text, requestTokens(budget), preserved);
   const place = `message ${current.turn} of ${trail.turns}`;
   const lines = [
     summaryLine({ section, order: 0, text: `The user's current request (${place}): ${ask}`, value: 9 }),
   ];
   if (before !== undefined) {
-    const told = toldRequest(before.text, earlierTokens(current, before, budget), preserved);
-    const text = `${earlierLabel(trail, current, before)}: ${told}`;
+    const request = quotedRequest(before.text, earlierTokens(current, before, budget), preserved);
+    const text = `${earlierLabel(trail, current, before)}: ${request}`;
     lines.push(summaryLine({ section, order: 1, text, value: 4 }));
   }
   if (first !== undefined) {
-    const text = `The session began with${bindingNote(first, trail)}: ${toldRequest(first.text, firstTokens(budget), preserved)}`;
+    const text = `The session began with${bindingNote(first, trail)}: ${quotedRequest(first.text, firstTokens(budget), preserved)}`;
     lines.push(summaryLine({ section, order: 2, text, value: 3 }));
   }
   const command = commandOf(trail, budget);
@@ -145,7 +145,7 @@ function isStillOpen(before: UserRequest, { isInterjected, turn }: UserRequest):
 }
 
 function earlierTokens(current: UserRequest, before: UserRequest, budget: number): number {
-  return isStillOpen(before, current) ? askTokens(budget) : beforeTokens(budget);
+  return isStillOpen(before, current) ? requestTokens(budget) : beforeTokens(budget);
 }
 
 function earlierLabel(trail: Trail, current: UserRequest, before: UserRequest): string {
@@ -174,8 +174,8 @@ function isRuleAlone({ turn, text }: UserRequest, { constraints, requests }: Tra
 }
 
 /** The numbers of the requests in section 1, whole or in part. */
-export function askedTurns(trail: Trail, budget: number, preserved: PreservedWords): ReadonlySet<number> {
-  const { current, before, first } = askedIn(trail, preserved);
+export function intentTurns(trail: Trail, budget: number, preserved: PreservedWords): ReadonlySet<number> {
+  const { current, before, first } = intentRequests(trail, preserved);
   const always = budget < ROOM_FOR_REQUESTS ? [current] : [current, before, first];
   return new Set(always.flatMap((request) => (request === undefined ? [] : [request.turn])));
 }
@@ -185,8 +185,8 @@ const ROOM_FOR_REQUESTS = 1_000;
 
 /** The requests that section 1 quotes in full: their content is not repeated. */
 export function quotedWhole(trail: Trail, budget: number, preserved: PreservedWords): string[] {
-  const { current, before, first } = askedIn(trail, preserved);
-  const limits: [UserRequest | undefined, number][] = [[current, askTokens(budget)]];
+  const { current, before, first } = intentRequests(trail, preserved);
+  const limits: [UserRequest | undefined, number][] = [[current, requestTokens(budget)]];
   // A long message that is still open may leave no room for the first one.
   if (budget >= ROOM_FOR_REQUESTS && isWithin(beforeTokens(budget), before?.text ?? ''))
     limits.push([before, beforeTokens(budget)], [first, firstTokens(budget)]);
@@ -197,18 +197,20 @@ export function quotedWhole(trail: Trail, budget: number, preserved: PreservedWo
 }
 
 function repliedTo({ answers }: Trail, { turn, text }: UserRequest): string | undefined {
-  const asked = answers.findLast(
+  const answered = answers.findLast(
     (answer) => answer.turn === turn && text.startsWith(answer.answer.slice(0, 40)),
   );
-  return asked && `${replyLabel(asked.question)}: ${quoted(asked.question)}`;
+  return answered && `${replyLabel(answered.question)}: ${quoted(answered.question)}`;
 }
 
-function replyLabel(asked: string): string {
-  if (/^(?:option \d{1,2}: |\d{1,2}\. )/.test(asked))
-    return asked.includes('?')
+function replyLabel(question: string): string {
+  if (/^(?:option \d{1,2}: |\d{1,2}\. )/.test(question))
+    return question.includes('?')
       ? "It answers the agent's questions by number"
       : "It means items of the agent's list by number";
-  return isQuestion(asked) ? "It replies to the agent's question" : 'It agrees to what the agent had offered';
+  return isQuestion(question)
+    ? "It replies to the agent's question"
+    : 'It agrees to what the agent had offered';
 }
 
 /** A shorter rule costs less to repeat than to find among the messages that follow. */

@@ -9,7 +9,15 @@ import { writeSummary } from '../write.ts';
 import type { CommandRun } from '../../trail/trail.ts';
 
 function run(command: string, turn = 1, failed = false): CommandRun {
-  return { command, turn, position: turn, exitCode: failed ? 1 : 0, failed, isHidden: false, telling: [] };
+  return {
+    command,
+    turn,
+    position: turn,
+    exitCode: failed ? 1 : 0,
+    failed,
+    isHidden: false,
+    outcomeLines: [],
+  };
 }
 
 const answer = (id: number, text: string, turn = 1): CommandRun =>
@@ -23,7 +31,7 @@ test('answers to many comments are one line, with whom it was sent to and how of
     answer(71003, 'The roof opens.', 2),
     answer(71002, 'The lens is clean.', 3),
   ];
-  const { lines, told } = sentLines(runs);
+  const { lines, covered: told } = sentLines(runs);
   assert.deepEqual(
     lines.map(({ text }) => text),
     [

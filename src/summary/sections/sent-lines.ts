@@ -30,7 +30,7 @@ interface Sent {
 /** One line for successful runs that differ only in target and text, and the commands that it covers. */
 export function sentLines(runs: readonly CommandRun[]): {
   readonly lines: readonly SummaryLine[];
-  readonly told: ReadonlySet<string>;
+  readonly covered: ReadonlySet<string>;
 } {
   const many = manySent(runs);
   return {
@@ -40,7 +40,7 @@ export function sentLines(runs: readonly CommandRun[]): {
       const line = `- ${text(` (message ${turn})`)}`;
       return [summaryLine({ section: SECTION.solving, order, text: line, value: 1, group: OTHER_RUNS })];
     }),
-    told: new Set(many.flat().map(({ run }) => run.command)),
+    covered: new Set(many.flat().map(({ run }) => run.command)),
   };
 }
 
@@ -52,8 +52,8 @@ export function sentSteps(trail: Trail): { readonly lines: readonly SummaryLine[
   const { commands, current, turns } = trail;
   const many = current.isAgentDone ? [] : manySent(commands.filter(({ turn }) => turn === turns));
   if (many.length === 0) return { lines: [], rest: trail };
-  const told = new Set(many.flat().map(({ run }) => run.position));
-  const isOther = ({ position }: { readonly position: number }): boolean => !told.has(position);
+  const positions = new Set(many.flat().map(({ run }) => run.position));
+  const isOther = ({ position }: { readonly position: number }): boolean => !positions.has(position);
   return {
     lines: many.map((sent) => {
       const { text, position } = sentText(sent);
@@ -68,7 +68,7 @@ export function sentSteps(trail: Trail): { readonly lines: readonly SummaryLine[
         ...current,
         unread: current.unread.filter(isOther),
         tail: current.tail.filter(isOther),
-        actions: current.actions.filter(({ call }) => call === undefined || !told.has(call)),
+        actions: current.actions.filter(({ call }) => call === undefined || !positions.has(call)),
       },
     },
   };

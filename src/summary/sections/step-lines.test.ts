@@ -206,7 +206,7 @@ test('of a listing among the steps as they stood the first rows are told and tho
   const story = Story.in('/w').user('Redraw the charts.').sh('ls charts', names.join('\n')).agent('Forty.');
   for (const record of story.records) collector.add(record);
   const counting = new Set(['harbour31.chart']);
-  const beside = { budget: 8_000, whole: new Set<number>(), short: [], isOvertaken: () => false, counting };
+  const beside = { budget: 8_000, whole: new Set<number>(), short: [], isOutdated: () => false, counting };
   const text = tailLines(collector.trail(), beside)
     .map((line) => line.text)
     .join('\n');

@@ -1,10 +1,10 @@
 // The lines of the newest steps with their results: results that await a reaction, and the findings of the steps before them.
 
-import { leftOut, moreRows, saysWhere, toldMuch } from '../../trail/calls/changes.ts';
+import { omittedRows, moreRows, saysWhere, representedRows } from '../../trail/calls/changes.ts';
 import {
   byNames,
-  tellableRows,
-  tellingRows,
+  contentRows,
+  excerptRows,
   wholeLength,
   withoutNotices,
 } from '../../trail/outputs/excerpts.ts';
@@ -14,7 +14,7 @@ import { SECTION, summaryLine } from '../line.ts';
 import type { SummaryLine } from '../line.ts';
 import { isTraceHead, readsFailed } from '../../trail/outputs/outputs.ts';
 import { clip, ELLIPSIS } from '../../text/sentences.ts';
-import type { Standing } from '../../trail/talk/retractions.ts';
+import type { Retractions } from '../../trail/talk/retractions.ts';
 import type { Activity, Reply, Trail } from '../../trail/trail.ts';
 
 /** Heading under which messages and actions appear together, in order. */
@@ -111,7 +111,7 @@ export function stepLines(
   lesser: readonly SummaryLine[],
 ): SummaryLine[] {
   const shown = shownSteps(trail);
-  const newest = room < ROOM_FOR_SHORT ? [] : newestLooks(shown);
+  const newest = room < ROOM_FOR_SHORT ? [] : newestReads(shown);
   return shown.map((step, at, all) => {
     const share = room * stepShare(at, all.length);
     const whole = newest.includes(step) ? SHORT_RESULT : 0;
@@ -133,7 +133,7 @@ const SHORT_RESULT = 640;
 const ROOM_FOR_SHORT = 600;
 
 /** The newest read-only steps, if their results are short. */
-function newestLooks(steps: readonly Activity[]): readonly Activity[] {
+function newestReads(steps: readonly Activity[]): readonly Activity[] {
   return steps
     .filter(({ edited }) => edited.length === 0)
     .toSorted((a, b) => b.position - a.position)
@@ -144,7 +144,7 @@ function newestLooks(steps: readonly Activity[]): readonly Activity[] {
 const NEWEST_LOOKS = 2;
 
 /** The steps that `stepLines` and `unreadLines` show. */
-export function toldSteps(trail: Trail): ReadonlySet<number> {
+export function shownStepPositions(trail: Trail): ReadonlySet<number> {
   return new Set([...shownSteps(trail), ...trail.current.unread].map(({ position }) => position));
 }
 
@@ -221,12 +221,12 @@ function madeChange({ changed, effect }: Activity): string | undefined {
 
 /** A step with its result, in about `room` characters; if the result is much longer, the call takes at most half. */
 function stepRows(step: Activity, { room, weights, counting, from }: StepRoom): string[] {
-  const said = from === undefined ? headOf(step) : headOf(step).replaceAll(`${from}/`, '');
+  const full = from === undefined ? headOf(step) : headOf(step).replaceAll(`${from}/`, '');
   const most = Math.max(LEAST_HEAD, room / 2);
   const short =
-    said.length > most && step.effect === undefined ? said.replaceAll(LONG_PATH, `${ELLIPSIS}$1`) : said;
+    full.length > most && step.effect === undefined ? full.replaceAll(LONG_PATH, `${ELLIPSIS}$1`) : full;
   const head = clip(short, most);
-  const rows = toldRows(step, head, { room: Math.max(LEAST_ROWS, room - head.length), weights, counting });
+  const rows = shownRows(step, head, { room: Math.max(LEAST_ROWS, room - head.length), weights, counting });
   for (const row of [head, ...rows]) for (const name of identifiersOf(row)) weights.delete(name);
   return [withoutHalf(head, rows), ...rows.map((row) => `    ${row}`)];
 }
@@ -246,7 +246,7 @@ const LONG_PATH = /(?:\/[^\s/'"]+){3,}(\/[^\s/'"]+\/?)/g;
 const LEAST_HEAD = 90;
 const LEAST_ROWS = 85;
 
-function toldRows(
+function shownRows(
   step: Activity,
   head: string,
   { room, weights, counting }: Omit<StepRoom, 'from'>,
@@ -255,7 +255,7 @@ function toldRows(
   const hasFailed = step.effect?.includes(FAILED) === true;
   if (change === undefined) {
     // The head's account of the run is not repeated.
-    return tellingRows(withoutRows(step.result, step.effect === undefined ? '' : head), {
+    return excerptRows(withoutRows(step.result, step.effect === undefined ? '' : head), {
       room,
       weights,
       counting,
@@ -265,8 +265,8 @@ function toldRows(
     });
   }
   const rows = change.split('\n').map((row) => clip(`${row.slice(0, 2)}${row.slice(2).trim()}`, CHANGED_ROW));
-  const said = tellableRows(step.result).filter(readsFailed).slice(0, 1);
-  return [...shownChange(rows, { room, weights }), ...said.map((row) => clip(row.trim(), CHANGED_ROW))];
+  const cause = contentRows(step.result).filter(readsFailed).slice(0, 1);
+  return [...shownChange(rows, { room, weights }), ...cause.map((row) => clip(row.trim(), CHANGED_ROW))];
 }
 
 const FAILED = '→ failed';
@@ -292,7 +292,7 @@ function shownChange(
   { room, weights }: Pick<StepRoom, 'room' | 'weights'>,
 ): readonly string[] {
   const places = all.filter(saysWhere);
-  const rows = all.filter((row) => leftOut(row) === undefined && !saysWhere(row));
+  const rows = all.filter((row) => omittedRows(row) === undefined && !saysWhere(row));
   const kept = new Set<number>();
   let left = room;
   const isGone = (at: number): boolean => rows[at]?.startsWith('- ') === true;
@@ -315,8 +315,8 @@ function shownChange(
     coming.length === 0 || [...wordsOf([rows[at] ?? ''])].some((word) => words.has(word));
   for (const at of length <= left ? gone : gone.filter(isOtherSide)) take(at);
   const shown = rows.filter((_, at) => kept.has(at));
-  const told = [...shown, ...places];
-  return [...told, ...moreRows(toldMuch(all) - toldMuch(told))];
+  const result = [...shown, ...places];
+  return [...result, ...moreRows(representedRows(all) - representedRows(result))];
 }
 
 function wordsOf(rows: readonly string[]): ReadonlySet<string> {
@@ -329,9 +329,9 @@ const MAX_STARTED = 3;
 /** Calls still running at the end of the log: no other line shows that they were started. */
 export function startedLines({ current: { started } }: Trail): SummaryLine[] {
   if (started.length === 0) return [];
-  const told = started.slice(0, MAX_STARTED).map(({ text }) => `\`${text}\``);
-  const more = started.length > told.length ? ` and ${started.length - told.length} more` : '';
-  const text = `Started, no result yet: ${told.join(', ')}${more}`;
+  const calls = started.slice(0, MAX_STARTED).map(({ text }) => `\`${text}\``);
+  const more = started.length > calls.length ? ` and ${started.length - calls.length} more` : '';
+  const text = `Started, no result yet: ${calls.join(', ')}${more}`;
   return [summaryLine({ section: SECTION.current, order: 7e9, text, value: 2 })];
 }
 
@@ -367,13 +367,13 @@ const LONGEST_ROWS = 4;
 const TOKENS_PER_REQUEST = 2_000;
 
 /** What is already shown when the steps appear verbatim. */
-export interface Beside {
+export interface ShownElsewhere {
   readonly budget: number;
   /** Positions of steps that other lines show in full. */
   readonly whole: ReadonlySet<number>;
   /** Lines that summarize steps and messages. */
   readonly short: readonly SummaryLine[];
-  readonly isOvertaken: Standing['isOvertaken'];
+  readonly isOutdated: Retractions['isOutdated'];
   /** Names whose rows in a listing are shown. */
   readonly counting: ReadonlySet<string>;
 }
@@ -385,22 +385,22 @@ export interface Beside {
  */
 export function tailLines(
   { current, turns }: Trail,
-  { budget, whole, short, isOvertaken, counting }: Beside,
+  { budget, whole, short, isOutdated: isOvertaken, counting }: ShownElsewhere,
 ): SummaryLine[] {
   const oldest = turns - Math.max(1, Math.floor(budget / TOKENS_PER_REQUEST) - 1);
   const quoted = [...current.unread, current.repliesTo, current.newestReply, current.newestList];
-  const told = new Set([...whole, ...quoted.map((step) => step?.position)]);
-  const steps = Math.max(1, current.tail.length + current.said.length);
+  const shown = new Set([...whole, ...quoted.map((step) => step?.position)]);
+  const steps = Math.max(1, current.tail.length + current.messages.length);
   const length = STEP_ROW * Math.min(LONGEST_ROWS, Math.max(1, MANY_STEPS / steps));
   const isTold = ({ position, turn }: Pick<Activity, 'position' | 'turn'>): boolean =>
-    !told.has(position) && turn >= oldest;
-  const stands = (said: Reply): boolean => said.text.includes('\n') || !isOvertaken(said);
-  const said = current.said
-    .filter((one) => isTold(one) && stands(one))
+    !shown.has(position) && turn >= oldest;
+  const isCurrent = (said: Reply): boolean => said.text.includes('\n') || !isOvertaken(said);
+  const said = current.messages
+    .filter((one) => isTold(one) && isCurrent(one))
     .map(({ position, turn, text }) => ({
       position,
       turn,
-      rows: saidRows(text, length),
+      rows: messageRows(text, length),
     }));
   // The changes of an edit show that it was made.
   const calls = newestOfEqual(current.tail.filter(({ isStale }) => !isStale))
@@ -424,20 +424,20 @@ export function tailLines(
 }
 
 /** Steps as they are shown. */
-interface ToldStep {
+interface RenderedStep {
   readonly position: number;
   readonly turn: number;
   readonly rows: readonly string[];
 }
 
 /** Steps, newest first; those on answered requests without rows that a newer step shows: patches and listings recur. */
-function withoutRepeated(steps: readonly ToldStep[], current: number): ToldStep[] {
-  const told = new Set<string>();
+function withoutRepeated(steps: readonly RenderedStep[], current: number): RenderedStep[] {
+  const shown = new Set<string>();
   return steps.map((step) => {
     const [head = '', ...rest] = step.rows;
     const fresh =
-      step.turn === current ? rest : rest.filter((row) => row.length < LEAST_REPEATED || !told.has(row));
-    for (const row of rest) told.add(row);
+      step.turn === current ? rest : rest.filter((row) => row.length < LEAST_REPEATED || !shown.has(row));
+    for (const row of rest) shown.add(row);
     return { ...step, rows: [head, ...fresh] };
   });
 }
@@ -448,7 +448,7 @@ const LEAST_REPEATED = 40;
 /** The result of a step: its changes, or its output; for listings, the beginning and the rows that count. */
 function resultRows(
   step: Activity,
-  { length, counting }: { readonly length: number } & Pick<Beside, 'counting'>,
+  { length, counting }: { readonly length: number } & Pick<ShownElsewhere, 'counting'>,
 ): string[] {
   const change = madeChange(step);
   if (change !== undefined) return rowsOf(change, length);
@@ -457,7 +457,7 @@ function resultRows(
 }
 
 /** The agent's message as shown among the steps. */
-function saidRows(text: string, length: number): string[] {
+function messageRows(text: string, length: number): string[] {
   const rows = rowsOf(text, length);
   return rows.length === 1 ? [`- said: ${rows[0]?.trim() ?? ''}`] : ['- said:', ...rows];
 }

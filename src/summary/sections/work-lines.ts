@@ -8,9 +8,9 @@ import { checksIn, programOf } from '../../shell/runners.ts';
 import { clip } from '../../text/sentences.ts';
 import { isChoice } from '../../trail/talk/statements.ts';
 import { leadText } from '../lead-in.ts';
-import { replacedAmong } from '../superseded.ts';
+import { supersededAmong } from '../superseded.ts';
 import { isGuess } from '../speech.ts';
-import type { Standing } from '../../trail/talk/retractions.ts';
+import type { Retractions } from '../../trail/talk/retractions.ts';
 import type { Action, CommandRun, Statement, Trail } from '../../trail/trail.ts';
 import { OTHER_RUNS, sentLines } from './sent-lines.ts';
 import { settledOptions } from '../settled-options.ts';
@@ -22,7 +22,7 @@ const SHORT_STATEMENT = 60;
 export function statementLines(
   trail: Trail,
   budget: number,
-  { isSpent, isOvertaken }: Standing,
+  { isObsolete: isSpent, isOutdated: isOvertaken }: Retractions,
 ): {
   readonly now: SummaryLine[];
   readonly before: SummaryLine[];
@@ -30,14 +30,14 @@ export function statementLines(
   /** Statements that are no longer worth showing, by `saidKey`. */
   readonly passed: ReadonlySet<string>;
 } {
-  const telling = { trail, budget, overruled: overruledTurns(trail) };
+  const context = { trail, budget, overruled: overruledTurns(trail) };
   const replies = new Set([trail.current.repliesTo?.position, trail.current.newestReply?.position]);
   const last = distinct(trail.current.statements).filter(
     (said) => said.turn === trail.turns && !replies.has(said.position) && !isOvertaken(said),
   );
-  const told = new Set(last.map(({ text }) => text));
+  const shown = new Set(last.map(({ text }) => text));
   const now = last.map((statement, order) =>
-    statementLine(statement, telling, {
+    statementLine(statement, context, {
       section: SECTION.current,
       group: SINCE,
       order: statement.position + order / 1_000,
@@ -57,12 +57,12 @@ export function statementLines(
         !isSpent(statement),
     ),
   );
-  const replaced = replacedAmong(trail.statements, (statement) => lasting.has(statement));
+  const replaced = supersededAmong(trail.statements, (statement) => lasting.has(statement));
   const before = distinct(trail.statements)
-    .filter(({ text, position }) => !told.has(text) && !replies.has(position))
+    .filter(({ text, position }) => !shown.has(text) && !replies.has(position))
     .filter((statement) => lasting.has(statement) && !replaced.has(statement))
     .map((statement, at) =>
-      statementLine(statement, telling, {
+      statementLine(statement, context, {
         section: SECTION.solving,
         group: `Message ${statement.turn}:`,
         order: 1 + at,
@@ -70,24 +70,24 @@ export function statementLines(
       }),
     );
   return {
-    now: now.filter(isWorthTelling),
-    before: before.filter(isWorthTelling),
+    now: now.filter(isWorthShowing),
+    before: before.filter(isWorthShowing),
     choices: before.filter(({ text }) => isChoice(text)).toReversed(),
     passed: new Set(
       trail.statements
         .filter((statement) => statement.isMused === true || replaced.has(statement) || isSettled(statement))
-        .map(({ position, text }) => saidKey(position, text)),
+        .map(({ position, text }) => statementKey(position, text)),
     ),
   };
 }
 
 /** Identifies a sentence at its position. */
-export function saidKey(position: number, text: string): string {
+export function statementKey(position: number, text: string): string {
   return `${position} ${text}`;
 }
 
 /** A short statement without any name ("That makes sense.") means nothing without its context. */
-function isWorthTelling({ text, identifiers }: SummaryLine): boolean {
+function isWorthShowing({ text, identifiers }: SummaryLine): boolean {
   return text.length >= SHORT_STATEMENT || (identifiers[0]?.length ?? 0) > 0;
 }
 
@@ -102,7 +102,7 @@ interface StatementPlace {
 
 function statementLine(
   statement: Statement,
-  telling: WorkContext,
+  context: WorkContext,
   { section, order, group, mark, step }: StatementPlace,
 ): SummaryLine {
   const { lead, place, text } = statement;
@@ -113,9 +113,9 @@ function statementLine(
     order,
     group,
     text: written,
-    says: text,
+    quotes: text,
     step,
-    value: statementValue(statement, identifiers[0]?.length ?? 0, telling),
+    value: statementValue(statement, identifiers[0]?.length ?? 0, context),
     lead: lead === undefined ? undefined : leadText(`- ${mark}${lead}`, place),
     place,
     identifiers,
@@ -194,16 +194,16 @@ function distinct(statements: readonly Statement[]): Statement[] {
   return [...byText.values()];
 }
 
-const NONE_TOLD: ReadonlySet<number> = new Set();
+const NONE_SHOWN: ReadonlySet<number> = new Set();
 
 /**
  * The agent's last actions, each once, at its newest place.
- * @param told positions of calls that other lines show
+ * @param shown positions of calls that other lines show
  */
-export function actionLines(trail: Trail, told: ReadonlySet<number> = NONE_TOLD): SummaryLine[] {
+export function actionLines(trail: Trail, shown: ReadonlySet<number> = NONE_SHOWN): SummaryLine[] {
   const newest = new Map<string, Action>();
   for (const action of trail.current.actions) {
-    if (action.call !== undefined && told.has(action.call)) continue;
+    if (action.call !== undefined && shown.has(action.call)) continue;
     newest.delete(action.text);
     newest.set(action.text, action);
   }
@@ -236,7 +236,7 @@ const COUNTED_RUNS = 3;
 /** A run of which only the command is shown. */
 const BARE_RUN = /^ran `(.*)`$/s;
 /** Bare runs of one program that are shown if there are more than twice as many. */
-const TOLD_RUNS = 2;
+const SHOWN_RUNS = 2;
 
 /** Of many runs of one program without a shown result, the newest, and the number of others. Each check is shown. */
 function foldRuns(actions: readonly Action[]): Action[] {
@@ -247,17 +247,17 @@ function foldRuns(actions: readonly Action[]): Action[] {
     const program = programOf(command);
     runs.set(program, [...(runs.get(program) ?? []), action]);
   }
-  const gone = new Set<Action>();
+  const merged = new Set<Action>();
   const more = new Map<Action, string>();
   for (const [program, same] of runs) {
-    const old = same.length > 2 * TOLD_RUNS ? same.slice(0, -TOLD_RUNS) : [];
+    const old = same.length > 2 * SHOWN_RUNS ? same.slice(0, -SHOWN_RUNS) : [];
     const [first] = same.slice(old.length);
     if (first === undefined || old.length === 0) continue;
-    for (const action of old) gone.add(action);
+    for (const action of old) merged.add(action);
     more.set(first, `${first.text} (and before it ${old.length} more of \`${program}\`)`);
   }
   return actions
-    .filter((action) => !gone.has(action))
+    .filter((action) => !merged.has(action))
     .map((action) => ({ ...action, text: more.get(action) ?? action.text }));
 }
 
@@ -291,17 +291,17 @@ function joinEdits(actions: readonly Action[], current: number): Action[] {
 
 /** The runs before the last actions, the newest of equal commands, with their results. */
 export function runLines(trail: Trail): SummaryLine[] {
-  const told = new Set(trail.current.actions.map(({ text }) => text));
+  const shown = new Set(trail.current.actions.map(({ text }) => text));
   const byCommand = new Map<string, CommandRun>();
   for (const run of trail.commands) byCommand.set(run.command, run);
   const sent = sentLines(trail.commands);
   const others = [...byCommand.values()]
-    .filter(({ command }) => !sent.told.has(command) && ![...told].some((text) => text.includes(command)))
+    .filter(({ command }) => !sent.covered.has(command) && ![...shown].some((text) => text.includes(command)))
     .map((run) =>
       summaryLine({
         section: SECTION.solving,
         order: 1e9 + run.position,
-        text: `- \`${clip(run.command, 160)}\` (message ${run.turn})${howItWent(run)}`,
+        text: `- \`${clip(run.command, 160)}\` (message ${run.turn})${resultSuffix(run)}`,
         value: 0.15,
         group: OTHER_RUNS,
       }),
@@ -310,9 +310,9 @@ export function runLines(trail: Trail): SummaryLine[] {
 }
 
 /** The result of a run as a suffix; empty if unknown. */
-function howItWent({ failed, isHidden, telling }: CommandRun): string {
-  const said = failed ? telling[0] : (telling.find(readsFailed) ?? telling.at(-1));
-  if (said === undefined) return failed ? ' → failed' : isHidden ? '' : ' → ok';
-  const status = failed ? 'failed' : readsFailed(said) || isHidden ? 'said' : 'ok';
-  return ` → ${status}: ${clip(said, 110)}`;
+function resultSuffix({ failed, isHidden, outcomeLines: telling }: CommandRun): string {
+  const shown = failed ? telling[0] : (telling.find(readsFailed) ?? telling.at(-1));
+  if (shown === undefined) return failed ? ' → failed' : isHidden ? '' : ' → ok';
+  const status = failed ? 'failed' : readsFailed(shown) || isHidden ? 'said' : 'ok';
+  return ` → ${status}: ${clip(shown, 110)}`;
 }

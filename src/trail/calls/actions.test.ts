@@ -35,7 +35,7 @@ const TASK =
 test('the command of an answer is taken apart from what is said around it', () => {
   const shell = textActionOf(`THOUGHT: I look first.\n\n${fenced('ls\ncat a', 'bash')}\nThen more.`, 'shell');
   assert.deepEqual(shell, {
-    said: 'I look first.\n\n\nThen more.',
+    text: 'I look first.\n\n\nThen more.',
     script: 'ls\ncat a',
     isSubmission: false,
   });
@@ -47,7 +47,7 @@ test('the command of an answer is taken apart from what is said around it', () =
     'open a.py',
   );
   assert.deepEqual(textActionOf(`Done.\n${fenced('submit')}`, 'editor'), {
-    said: 'Done.',
+    text: 'Done.',
     script: undefined,
     isSubmission: true,
   });
@@ -161,7 +161,12 @@ test('commands of the editor read, write and edit the file that is open; a rejec
     ],
   );
   assert.deepEqual(
-    failing.failures.map(({ command, times, telling, outcome }) => [command, times, telling[0], outcome]),
+    failing.failures.map(({ command, times, outcomeLines: telling, outcome }) => [
+      command,
+      times,
+      telling[0],
+      outcome,
+    ]),
     [['edit src/gate.py', 2, '- E999 IndentationError: unexpected indent', 'open']],
   );
   assert.match(summaryOf(failing, 2_000), /E999 IndentationError/);
@@ -204,7 +209,7 @@ test('code of an answer that the harness sent back is not told, and that nothing
     .harness('Please always provide EXACTLY ONE action in triple backticks, found 2 actions.')
     .agent('One at a time.\n\n```bash\ncat gate.py\n```')
     .harness(answered(0, 'gate = "open"'));
-  const { said, actions } = trailOf(story).current;
+  const { messages: said, actions } = trailOf(story).current;
   assert.deepEqual(
     said.map(({ text }) => text.includes('sed -i')),
     said.map(() => false),

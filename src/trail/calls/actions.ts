@@ -11,7 +11,7 @@ export type ActionStyle = 'shell' | 'editor';
 /** A parsed answer. */
 export interface TextAction {
   /** The agent's text around its command. */
-  readonly said: string;
+  readonly text: string;
   /** Absent if the answer holds no script that the harness would run. */
   readonly script: string | undefined;
   /** The command submits the work: the agent is done. */
@@ -45,7 +45,7 @@ export function textActionOf(answer: string, style: ActionStyle): TextAction {
   const isSubmission =
     script !== undefined && /^\s*submit\s*$|COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT/.test(script);
   return {
-    said: around.replace(/^\s*THOUGHT: ?/, '').trim(),
+    text: around.replace(/^\s*THOUGHT: ?/, '').trim(),
     script: script?.trim() === '' || isSubmission ? undefined : script,
     isSubmission,
   };
@@ -168,7 +168,7 @@ export function isRejectedEdit(text: string): boolean {
 export function rejectionReason(text: string): string {
   const listed = /^ERRORS:[ \t]*\n((?=[ \t]*- )(?:[ \t]*- [^\n]*\n)*(?:[ \t]*- [^\n]*)?)/m.exec(text)?.[1];
   const [first = '', second = ''] = text.trim().split('\n', 2);
-  const said = first
+  const reason = first
     .replace(/^<tool_use_error>|<\/tool_use_error>$/g, '')
     .replace(/^apply_patch verification failed: (.*?)(?: in \/\S*)?$/, '$1')
     .replace(/^\[(.*)\]$/, '$1')
@@ -176,7 +176,7 @@ export function rejectionReason(text: string): string {
     .replace(/\.$/, '');
   // The place follows as `src/a.ts:22`.
   const place = /^\S{1,300}:\d{1,6}$/.test(second) ? ` at ${second}; not applied` : '';
-  return listed?.replace(/\.$/, '') ?? `${said}${place}`;
+  return listed?.replace(/\.$/, '') ?? `${reason}${place}`;
 }
 
 /** A parsed first message: the task, and the harness's instructions on how to work. */

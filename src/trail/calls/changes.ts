@@ -24,18 +24,18 @@ export function changedRows(files: readonly FileAction[], limit: number): string
   const text = rows.join('\n');
   if (text.length <= limit) return text;
   const head = headLines(text, limit);
-  return [head, ...moreRows(toldMuch(rows.slice(head.split('\n').length)))].join('\n');
+  return [head, ...moreRows(representedRows(rows.slice(head.split('\n').length)))].join('\n');
 }
 
 const MORE = /^(?:- )?… \((\d+) more\)$/;
 
 /** How many rows of a change a displayed row represents: a mark counts as the rows it omits, a lone brace as none. */
-export function toldMuch(rows: readonly string[]): number {
-  return rows.reduce((sum, row) => sum + (leftOut(row) ?? (/\w/.test(row.slice(2)) ? 1 : 0)), 0);
+export function representedRows(rows: readonly string[]): number {
+  return rows.reduce((sum, row) => sum + (omittedRows(row) ?? (/\w/.test(row.slice(2)) ? 1 : 0)), 0);
 }
 
 /** How many rows are omitted, if a row is a mark for that. */
-export function leftOut(row: string): number | undefined {
+export function omittedRows(row: string): number | undefined {
   const count = row.includes(ELLIPSIS) ? MORE.exec(row)?.[1] : undefined;
   return count === undefined ? undefined : Number(count);
 }
@@ -71,7 +71,7 @@ function differingRows(place: Pick<TextReplacement, 'old' | 'new'>): readonly st
   const added = without(fresh, old).map((row) => `+ ${row}`);
   if (isOneEdit(removed, added))
     return [...removed.slice(0, 1), ...added.slice(0, 1), `${AT_PLACES}${added.length} places)`];
-  const more = moreRows(toldMuch(removed.slice(SHOWN_REMOVED)), '- ');
+  const more = moreRows(representedRows(removed.slice(SHOWN_REMOVED)), '- ');
   return [...removed.slice(0, SHOWN_REMOVED), ...more, ...added];
 }
 

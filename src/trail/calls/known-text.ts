@@ -57,8 +57,8 @@ function changedLines(trimmed: readonly string[], changes: readonly FileChange[]
   for (const replacement of changes.flatMap(({ replaced }) => replaced)) {
     const piece = replacement.old.trim();
     if (replacement.isLines || piece.includes('\n')) {
-      const gone = goneLines(replacement);
-      if (gone.size > 0) lines = lines.filter((line) => !gone.has(line));
+      const removed = removedLines(replacement);
+      if (removed.size > 0) lines = lines.filter((line) => !removed.has(line));
     } else if (piece.length >= LEAST_PIECE && lines.some((line) => line.includes(piece))) {
       lines = lines.flatMap((line) =>
         line.includes(piece) ? line.split(piece).join(replacement.new.trim()).split('\n') : [line],
@@ -69,17 +69,17 @@ function changedLines(trimmed: readonly string[], changes: readonly FileChange[]
 }
 
 /** Cached by replacement, because a file's texts all apply the same ones. */
-const goneBy = new WeakMap<TextReplacement, ReadonlySet<string>>();
+const removedBy = new WeakMap<TextReplacement, ReadonlySet<string>>();
 
 /** The lines that a replacement removes and does not write again. */
-function goneLines(replacement: TextReplacement): ReadonlySet<string> {
-  const known = goneBy.get(replacement);
+function removedLines(replacement: TextReplacement): ReadonlySet<string> {
+  const known = removedBy.get(replacement);
   if (known !== undefined) return known;
-  const gone = new Set(trimmedLines(replacement.old));
-  for (const line of replacement.new.split('\n')) gone.delete(line.trim());
-  gone.delete('');
-  goneBy.set(replacement, gone);
-  return gone;
+  const removed = new Set(trimmedLines(replacement.old));
+  for (const line of replacement.new.split('\n')) removed.delete(line.trim());
+  removed.delete('');
+  removedBy.set(replacement, removed);
+  return removed;
 }
 
 /** How readers number lines: `cat -n`, `nl`, `grep -n` and the file tools of the agents. */

@@ -136,10 +136,10 @@ export class MadeCommits {
   }
 
   /** What is checked out has this hash. */
-  rename(root: string, told: string): void {
+  rename(root: string, reported: string): void {
     const branch = this.#trees.branchOf(root);
     const head = branch?.head;
-    const hash = shortHash(told);
+    const hash = shortHash(reported);
     if (branch === undefined || head === undefined || head.hash?.slice(0, 7) === hash?.slice(0, 7)) return;
     branch.head = { ...head, hash, subject: head.hash === undefined ? head.subject : undefined };
     const newest = this.onBranch(root).at(-1);

@@ -56,8 +56,8 @@ export class Repository {
   #copyOf(paths: readonly string[]): string | undefined {
     const newest = this.commits.newest();
     if (newest === undefined || paths.length === 0 || newest.tree === '.') return undefined;
-    const held = new Set(newest.files);
-    return paths.every((path) => held.has(joinPath(newest.tree, path))) ? newest.hash : undefined;
+    const committed = new Set(newest.files);
+    return paths.every((path) => committed.has(joinPath(newest.tree, path))) ? newest.hash : undefined;
   }
 
   /** Whether git reported what a tree has checked out, or committed there. */

@@ -76,9 +76,9 @@ export class ChecklistLedger {
 
 function boxesIn(text: string): Map<string, boolean> {
   const boxes = new Map<string, boolean>();
-  for (const [, mark, said = ''] of text.matchAll(BOX_ROW)) {
+  for (const [, mark, label = ''] of text.matchAll(BOX_ROW)) {
     if (boxes.size === MOST_BOXES) break;
-    boxes.set(detached(clip(oneLine(said), TEXT_LENGTH)), mark !== ' ');
+    boxes.set(detached(clip(oneLine(label), TEXT_LENGTH)), mark !== ' ');
   }
   return boxes;
 }

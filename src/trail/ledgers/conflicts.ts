@@ -14,7 +14,7 @@ const GIVES_UP =
 
 /** How a successful run ended the conflict at which another run stopped; undefined if it did not. */
 export function endOfConflict(failed: ComparedRun, well: ComparedRun): LaterRun['as'] | undefined {
-  if (!failed.telling.some((line) => CONFLICT.test(line))) return undefined;
+  if (!failed.outcomeLines.some((line) => CONFLICT.test(line))) return undefined;
   if (isElsewhere(failed.directory, well.directory)) return undefined;
   if (well.parts.some((part) => CONTINUES.test(part))) return 'resolved';
   return well.parts.some((part) => GIVES_UP.test(part)) ? 'given up' : undefined;

@@ -17,7 +17,7 @@ const SEARCHED_LENGTH = 24_000;
 const MAX_OWN_LINKS = 3;
 
 /** The state in which a `gh` command leaves a pull request or an issue. */
-const HUB_DEEDS: Readonly<Record<string, Landmark['state']>> = {
+const HUB_STATES: Readonly<Record<string, Landmark['state']>> = {
   'pr merge': 'merged',
   'pr close': 'closed',
   'issue close': 'closed',
@@ -55,9 +55,9 @@ export class DeliveryLedger {
       const opened = links.at(-1);
       if (opened !== undefined) this.#mark(opened, turn, 'opened');
     }
-    const done = HUB_DEEDS[`${kind} ${verb}`];
-    const said = verb === 'view' ? /"state": ?"(MERGED|CLOSED)"/.exec(output)?.[1] : undefined;
-    const state = said === undefined ? done : said === 'MERGED' ? 'merged' : 'closed';
+    const done = HUB_STATES[`${kind} ${verb}`];
+    const reported = verb === 'view' ? /"state": ?"(MERGED|CLOSED)"/.exec(output)?.[1] : undefined;
+    const state = reported === undefined ? done : reported === 'MERGED' ? 'merged' : 'closed';
     if (state === undefined || words.includes('--auto')) return;
     const name = words.find((word) => /^#?\d+$|^https:/.test(word))?.replace('#', '');
     const known = [...this.#landmarks.values()].filter((landmark) =>

@@ -141,7 +141,7 @@ test('each cause is a failure of its own; those of one command that ended alike 
     .sh('npm test', 'TypeError: lens is not a function at 14', 1)
     .sh('npm test', 'RangeError: the roof is too high', 1);
   assert.deepEqual(
-    trailOf(story).failures.map(({ telling, times }) => [telling[0], times]),
+    trailOf(story).failures.map(({ outcomeLines: telling, times }) => [telling[0], times]),
     [
       ['TypeError: lens is not a function at 14', 2],
       ['RangeError: the roof is too high', 1],

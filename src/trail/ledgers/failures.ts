@@ -67,7 +67,7 @@ export class FailureLedger {
     this.#understand(run);
     for (const failure of this.#failures.values())
       if (failure.outcome === 'open' && passesTests(failure, run, output)) this.#end(failure, run);
-    const { command, telling, directory, isEscalated } = run;
+    const { command, outcomeLines: telling, directory, isEscalated } = run;
     const parts = essential(run.parts);
     const key = this.#keyOf(parts, telling);
     const before = this.#failures.get(key);
@@ -79,7 +79,7 @@ export class FailureLedger {
       turn,
       position,
       command,
-      telling: telling.length === 0 ? (before?.telling ?? []) : telling,
+      outcomeLines: telling.length === 0 ? (before?.outcomeLines ?? []) : telling,
       times: (before?.times ?? 0) + 1,
       outcome: 'open',
       later: undefined,
@@ -90,18 +90,18 @@ export class FailureLedger {
   }
 
   /** A run without a cause takes the cause of the newest failure of the same command. */
-  #keyOf(parts: readonly string[], telling: readonly string[]): string {
+  #keyOf(parts: readonly string[], outcomeLines: readonly string[]): string {
     const command = parts.join(' && ');
-    const [cause] = telling;
+    const [cause] = outcomeLines;
     if (cause !== undefined) return detached(`${command}\n${causeKey(cause)}`);
     return [...this.#failures.keys()].findLast((key) => key.startsWith(`${command}\n`)) ?? `${command}\n`;
   }
 
   /** The misspelled command runs in other words and fails for another cause: a separate failure. */
   #understand(run: JudgedRun): void {
-    if (isMisspelled(run.telling)) return;
+    if (isMisspelled(run.outcomeLines)) return;
     for (const failure of this.#failures.values()) {
-      const isOpen = failure.outcome === 'open' && isMisspelled(failure.telling);
+      const isOpen = failure.outcome === 'open' && isMisspelled(failure.outcomeLines);
       if (isOpen && lightOf(failure, run) !== undefined)
         failure.later = { command: run.command, as: 'understood' };
     }
@@ -137,7 +137,7 @@ export class FailureLedger {
   /** What made the same command pass besides edits: for something missing, the command that installed it. */
   #mendingOf(failure: OpenFailure, run: JudgedRun): Failure['mendedBy'] {
     if (run.isEscalated && !failure.isEscalated) return 'permissions';
-    const isAbsent = ABSENT.test(failure.telling.join('\n'));
+    const isAbsent = ABSENT.test(failure.outcomeLines.join('\n'));
     if (failure.editedBetween.length > 0 && !isAbsent) return undefined;
     const since = this.#mendings.filter(
       ({ command, by, position }) =>
@@ -166,8 +166,8 @@ export class FailureLedger {
 
   /** Whether a file that a failure names was edited since. */
   #isNamedFileEdited(failure: OpenFailure): boolean {
-    const said = failure.telling.join('\n');
-    return this.#editedSince(failure).some((path) => said.includes(path.slice(path.lastIndexOf('/') + 1)));
+    const output = failure.outcomeLines.join('\n');
+    return this.#editedSince(failure).some((path) => output.includes(path.slice(path.lastIndexOf('/') + 1)));
   }
 
   /** Drops the oldest resolved failure, or the oldest of all. */

@@ -11,7 +11,7 @@ import type { FileRow } from '../trail.ts';
 const ROW_LENGTH = 110;
 
 /** What is known of the names of a file. */
-interface HeldNames {
+interface KnownNames {
   /** Each with the newest text of the file that contains it. */
   readonly symbols: ReadonlyMap<string, KnownText>;
   /** Names that a text of the file defines. */
@@ -19,7 +19,7 @@ interface HeldNames {
 }
 
 /** A name of a file with the text that contains it, as of the trail's creation. */
-interface HeldName {
+interface KnownName {
   readonly name: string;
   readonly isDefined: boolean;
   readonly content: HeldText;
@@ -28,12 +28,12 @@ interface HeldName {
 type HeldText = Readonly<Omit<KnownText, 'changes'>>;
 
 /** Computes rows on demand: most files get no line in a summary and never need them. */
-export function rowsLater(
+export function lazyRows(
   names: readonly string[],
-  { symbols, defined }: HeldNames,
+  { symbols, defined }: KnownNames,
 ): () => readonly FileRow[] {
   const contents = new Map<KnownText, HeldText>();
-  const held: HeldName[] = [];
+  const found: KnownName[] = [];
   for (const name of names) {
     const known = symbols.get(name);
     if (known === undefined) continue;
@@ -43,9 +43,9 @@ export function rowsLater(
       content = { text: known.text, isWritten: known.isWritten, replaced: known.replaced };
       contents.set(known, content);
     }
-    held.push({ name, isDefined: defined.has(name), content });
+    found.push({ name, isDefined: defined.has(name), content });
   }
-  return () => rowsOf(held);
+  return () => rowsOf(found);
 }
 
 /** A line that only imports from other files. */
@@ -58,7 +58,7 @@ const FOUND_ELSEWHERE = /^[\w./-]+\.\w+[:-]\d+[:-]/;
  * The lines that contain the symbols, each once, in the order of their text. For a file that was read, its definitions appear
  * by kind and name only: their full lines would add little and take three times the space.
  */
-function rowsOf(names: readonly HeldName[]): FileRow[] {
+function rowsOf(names: readonly KnownName[]): FileRow[] {
   const found = new Map<string, FileRow & { readonly content: HeldText; readonly at: number }>();
   const texts = new Map<HeldText, ReadText>();
   const written = writtenLines(new Set(names.map(({ content }) => content)));

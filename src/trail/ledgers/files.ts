@@ -3,7 +3,7 @@
 import { codeAt } from '../../tokens/characters.ts';
 import type { IdentifierIndex } from '../../text/identifiers/identifiers.ts';
 import { DEFINITION, definedIn, LASTING_KIND } from './definitions.ts';
-import { rowsLater } from './file-rows.ts';
+import { lazyRows } from './file-rows.ts';
 import { bringUpToDate, isTouched, trimmedLines } from '../calls/known-text.ts';
 import type { FileChange, KnownText } from '../calls/known-text.ts';
 import { redact, withoutSecrets } from '../../text/redact.ts';
@@ -194,7 +194,7 @@ export class FileLedger {
           snippets: snippets.map(({ text }) => text),
           symbols: names,
           definitions: definitionsAmong(names, defined),
-          rows: at < FILES_WITH_ROWS ? rowsLater(names, entry) : () => [],
+          rows: at < FILES_WITH_ROWS ? lazyRows(names, entry) : () => [],
         };
       });
   }

@@ -19,7 +19,7 @@ export interface ComparedRun {
   readonly parts: readonly string[];
   /** Where it ran, if the call or its script says so. */
   readonly directory: string | undefined;
-  readonly telling: readonly string[];
+  readonly outcomeLines: readonly string[];
 }
 
 /** Whether two runs are known to have run in different places: a run of unknown place may have run anywhere. */
@@ -41,7 +41,7 @@ export function hasPassed(failed: ComparedRun, well: ComparedRun, tasks: readonl
 /** What a successful run says about a failed one that did not pass, if no file is known to have been repaired. */
 export function lightOf(failed: ComparedRun, well: ComparedRun): LaterRun['as'] | undefined {
   if (isElsewhere(failed.directory, well.directory)) return undefined;
-  if (isMisspelled(failed.telling) && !isWithoutRefused(failed, well)) {
+  if (isMisspelled(failed.outcomeLines) && !isWithoutRefused(failed, well)) {
     const acts = new Set(failed.parts.map(actOf));
     return well.parts.some((part) => acts.has(actOf(part))) ? 'respelled' : undefined;
   }
@@ -64,7 +64,7 @@ export function includesAll(failed: ComparedRun, well: ComparedRun): boolean {
 
 /** Whether a run reports that all files given to a failed check passed, whatever ran them. */
 export function passesFiles(failed: ComparedRun, well: ComparedRun): boolean {
-  if (isElsewhere(failed.directory, well.directory) || !well.telling.some(saysPassed)) return false;
+  if (isElsewhere(failed.directory, well.directory) || !well.outcomeLines.some(saysPassed)) return false;
   return failed.parts.every((part) => {
     const files = isCheck(part) ? operandsOf(part).slice(1).filter(namesFile) : [];
     return (

@@ -1,9 +1,9 @@
 // The commands that were run, and their outcomes.
 
-import { toldWords } from '../outputs/command-text.ts';
+import { shownWords } from '../outputs/command-text.ts';
 import { FailureLedger } from './failures.ts';
 import { isStatusHidden, printsFailure } from '../outputs/hidden-status.ts';
-import { tellingLines } from '../outputs/outputs.ts';
+import { outcomeLinesOf } from '../outputs/outputs.ts';
 import { isCheck } from '../../shell/runners.ts';
 import { clip, detached, ELLIPSIS, oneLine } from '../../text/sentences.ts';
 import { joinPath, scriptRows } from '../../shell/scripts.ts';
@@ -157,7 +157,7 @@ export function workOf(command: string, simple: readonly SimpleCommand[]): strin
   for (const one of simple) {
     joint = looser(joint, one.joint);
     if (isLooking(one)) continue;
-    const part = clip(toldWords(wordsOf(one)).map(shown).join(' '), room);
+    const part = clip(shownWords(wordsOf(one)).map(shown).join(' '), room);
     text = text === '' ? part : `${text}${JOINTS.get(joint) ?? ' '}${part}`;
     joint = '';
   }
@@ -215,7 +215,7 @@ export interface FinishedRun {
   readonly isEscalated: boolean;
   readonly exitCode: number | undefined;
   readonly failed: boolean;
-  readonly telling: readonly string[];
+  readonly outcomeLines: readonly string[];
   readonly output: string;
   /** It appears to have succeeded, but the status of its checks, or of its work if it has no checks, is unknown. */
   readonly isHidden: boolean;
@@ -242,7 +242,7 @@ export function finishedRun(ended: EndedScript): FinishedRun {
     isEscalated,
     exitCode,
     failed,
-    telling: tellingLines(output, failed),
+    outcomeLines: outcomeLinesOf(output, failed),
     output,
     isHidden: !failed && isStatusHidden(judgedOf(simple), { script: command, simple, output }),
   };
@@ -289,19 +289,19 @@ export class RunLedger {
   add(run: FinishedRun, moment: LogMoment): void {
     const { parts, directory, isEscalated, exitCode, failed, output, isHidden } = run;
     const { turn, position } = moment;
-    const telling = run.telling.map(detached);
+    const outcomeLines = run.outcomeLines.map(detached);
     const command = detached(run.command);
-    this.#runs.push({ turn, position, command, exitCode, failed, telling, isHidden });
+    this.#runs.push({ turn, position, command, exitCode, failed, outcomeLines, isHidden });
     if (this.#runs.length > MAX_RUNS) this.#runs.shift();
-    const judged = { parts, directory, isEscalated, command, telling };
+    const judged = { parts, directory, isEscalated, command, outcomeLines };
     if (failed) this.#failures.fail(judged, output, moment);
     else if (!isUnclear(run)) this.#failures.pass(judged, output, moment);
   }
 
   /** A rejected edit is a failure until another edit of the same file succeeds. */
-  addRefusedEdit(command: string, telling: readonly string[], moment: LogMoment): void {
+  addRejectedEdit(command: string, outcomeLines: readonly string[], moment: LogMoment): void {
     const place = { directory: undefined, isEscalated: false, exitCode: undefined, isHidden: false };
-    this.add({ parts: [command], command, ...place, failed: true, telling, output: '' }, moment);
+    this.add({ parts: [command], command, ...place, failed: true, outcomeLines, output: '' }, moment);
   }
 
   noteEdit(path: string, { position }: LogMoment): void {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { leftOut } from '../calls/changes.ts';
-import { tellingRows } from '../outputs/excerpts.ts';
+import { omittedRows } from '../calls/changes.ts';
+import { excerptRows } from '../outputs/excerpts.ts';
 import { StepLedger } from './steps.ts';
 
 test('what is done belongs to the step whose result is being taken in, and to none once that is over', () => {
   const steps = new StepLedger();
   const moment = { turn: 1, position: 1 };
   steps.open(
-    { moment, call: 'make lamp', changed: undefined, isRead: false, looks: [], report: 'none' },
+    { moment, call: 'make lamp', changed: undefined, isRead: false, readPaths: [], report: 'none' },
     'lit',
   );
   steps.act('edited lamp.ts', moment);
@@ -28,7 +28,8 @@ test('what is done belongs to the step whose result is being taken in, and to no
 });
 
 /** How many rows a result has as it is kept, those that are left out counted. */
-const counted = (rows: readonly string[]): number => rows.reduce((sum, row) => sum + (leftOut(row) ?? 1), 0);
+const counted = (rows: readonly string[]): number =>
+  rows.reduce((sum, row) => sum + (omittedRows(row) ?? 1), 0);
 
 test('of a long result the ends are kept, and every row between them is counted, however often it is cut', () => {
   const rows = Array.from({ length: 4_000 }, (_, at) => `the lamp ${at} is lit`);
@@ -39,7 +40,7 @@ test('of a long result the ends are kept, and every row between them is counted,
         call: 'make lamps',
         changed: undefined,
         isRead: false,
-        looks: [],
+        readPaths: [],
         report: 'none',
       } as const;
       steps.noteCall();
@@ -53,7 +54,7 @@ test('of a long result the ends are kept, and every row between them is counted,
     assert.match(unread, /^the lamp 0 is lit\n[^]*\nthe lamp 3999 is lit$/);
     const telling = { weights: new Map(), counting: new Set<string>(), sought: new Set<string>() };
     for (const room of [300, 9_000]) {
-      const told = tellingRows(unread, { ...telling, room, isRead: false, hasFailed: false });
+      const told = excerptRows(unread, { ...telling, room, isRead: false, hasFailed: false });
       assert.equal(counted(told.filter((row) => row !== '…')), rows.length, `${room}`);
     }
   }

@@ -29,13 +29,13 @@ export interface FinishedCall {
   readonly changed: string | undefined;
   readonly isRead: boolean;
   /** The files that it reads and does not change. */
-  readonly looks: readonly string[];
+  readonly readPaths: readonly string[];
   /** It only inspected the work tree. `lines`: it showed the differing lines, which stay useful after further changes. */
   readonly report: 'none' | 'files' | 'lines';
 }
 
 /** A step whose result is being processed; its effects are recorded meanwhile. */
-type OpenActivity = { -readonly [K in keyof Activity]: Activity[K] } & Pick<FinishedCall, 'looks'> & {
+type OpenActivity = { -readonly [K in keyof Activity]: Activity[K] } & Pick<FinishedCall, 'readPaths'> & {
     /** Number of lines of the result that were dropped. */
     readonly beyond: number;
   };
@@ -69,7 +69,7 @@ export class StepLedger {
   }
 
   /** Takes in a step. Until `close`, every recorded effect belongs to it. */
-  open({ moment, call, changed, isRead, looks, report }: FinishedCall, result: string): void {
+  open({ moment, call, changed, isRead, readPaths, report }: FinishedCall, result: string): void {
     const { turn, position } = moment;
     if (report !== 'none') {
       this.#reports = [...this.#reports, { position, isWorthKeeping: report === 'lines' }].slice(-MAX_TAIL);
@@ -88,7 +88,7 @@ export class StepLedger {
       isRead,
       isStale,
       edited,
-      looks,
+      readPaths,
       result: keptOf(result, result.slice(0, kept)),
       beyond: linesFrom(result, kept),
     };
@@ -102,7 +102,7 @@ export class StepLedger {
       isRead,
       isStale,
       edited,
-      looks,
+      readPaths,
       result: ends,
       beyond: 0,
     };
@@ -121,7 +121,7 @@ export class StepLedger {
   noteChange(path: string): void {
     for (const step of this.#open) step.edited = [...step.edited, path];
     for (const step of [...this.#tail, ...this.#unread]) {
-      if (!this.#open.includes(step) && step.looks.includes(path)) step.isStale = true;
+      if (!this.#open.includes(step) && step.readPaths.includes(path)) step.isStale = true;
     }
   }
 
@@ -148,7 +148,7 @@ export class StepLedger {
   }
 
   /** Whether the effect of the step being processed is already recorded. */
-  get hasDeed(): boolean {
+  get hasEffect(): boolean {
     return this.#open.some(({ effect }) => effect !== undefined);
   }
 
@@ -175,7 +175,7 @@ export class StepLedger {
 
   /** The newest steps, oldest first. Paths are relative to `root`, a directory without a trailing slash, or empty. */
   tail(root: string): Activity[] {
-    return this.#tail.map((activity) => toldActivity(activity, { root, count: this.#tail.length }));
+    return this.#tail.map((activity) => activityFrom(activity, { root, count: this.#tail.length }));
   }
 
   /** Whether anything awaits the agent's reaction. */
@@ -190,7 +190,7 @@ export class StepLedger {
 }
 
 /** What is shown of one of `count` steps. Computed on demand, because most steps are dropped unread. */
-function toldActivity(
+function activityFrom(
   activity: OpenActivity,
   { root, count }: { readonly root: string; readonly count: number },
 ): Activity {
@@ -200,9 +200,9 @@ function toldActivity(
   const head = headLines(whole, length);
   const rest = whole.slice(head.length).trim();
   const cut = rest === '' ? 0 : linesFrom(rest, 0) + 1;
-  const told = [head, ...moreRows(cut + activity.beyond)].join('\n');
+  const shown = [head, ...moreRows(cut + activity.beyond)].join('\n');
   return redactedActivity(
-    { turn, position, call, changed, effect, isRead, isStale, edited, result: countedEnds(told) },
+    { turn, position, call, changed, effect, isRead, isStale, edited, result: countedEnds(shown) },
     root,
   );
 }

@@ -10,7 +10,7 @@ const HEADER = /^(?:-H|--header)$/;
 const USUAL = /^(?:accept|user-agent|content-type|cache-control|x-github-api-version)[\w-]*:/i;
 
 /** The words of a command to show. @param words after the variables set for it */
-export function toldWords(words: readonly string[]): readonly string[] {
+export function shownWords(words: readonly string[]): readonly string[] {
   if (!FETCHERS.has(words.find((word) => !/^\w+=/.test(word)) ?? '')) return words;
   return words.filter((word, at) => {
     const isUsual = HEADER.test(word) && USUAL.test(words[at + 1] ?? '');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withoutCitations, tellableRows, tellingRows } from './excerpts.ts';
+import { withoutCitations, contentRows, excerptRows } from './excerpts.ts';
 import type { Excerpting } from './excerpts.ts';
 
 const weights = new Map([
@@ -17,7 +17,7 @@ function excerpt(rows: readonly string[], how: Partial<Excerpting>): string[] {
     hasFailed: false,
     sought: new Set<string>(),
   };
-  return tellingRows(rows.join('\n'), { ...plain, ...how });
+  return excerptRows(rows.join('\n'), { ...plain, ...how });
 }
 
 test('of a file that was read the rows are told that name what counts, not its head', () => {
@@ -131,7 +131,7 @@ test('what tools and harnesses say when all went well is no row', () => {
     'The file of the night has 3 stars',
     '(this is the end of the file)',
   ];
-  assert.deepEqual(tellableRows(rows.join('\n')), ['The file of the night has 3 stars']);
+  assert.deepEqual(contentRows(rows.join('\n')), ['The file of the night has 3 stars']);
 });
 
 test('of a traceback its last line and the place before it are told, not its head', () => {
@@ -159,7 +159,7 @@ test('what a harness says of dealing with an agent in the background is no outco
     'Do NOT Read or Bash tail this file: it is long.',
     'It tells of itself.',
   ];
-  assert.deepEqual(tellableRows(result.join('\n')), ['Agent launched.', 'agentId: star7', result[4]]);
+  assert.deepEqual(contentRows(result.join('\n')), ['Agent launched.', 'agentId: star7', result[4]]);
 });
 
 test('imports and listings give way to what says more, and are told by their first rows where they stand', () => {

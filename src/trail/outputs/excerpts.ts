@@ -1,6 +1,6 @@
 // Which rows of a result carry its content.
 
-import { leftOut, moreMark } from '../calls/changes.ts';
+import { omittedRows, moreMark } from '../calls/changes.ts';
 import { identifiersOf } from '../../text/identifiers/identifiers.ts';
 import { objectRows } from '../../text/json-rows.ts';
 import { isNoise } from '../../text/noise.ts';
@@ -52,17 +52,17 @@ function lengthOf(rows: readonly string[]): number {
 /** The meaningful rows of a result: for JSON one per object, for a diff those that differ. */
 function plainRows(result: string, isRead: boolean): readonly string[] {
   const objects = isRead ? undefined : objectRows(result);
-  return withoutEqual(objects ?? differingRows(tellableRows(result)));
+  return withoutEqual(objects ?? differingRows(contentRows(result)));
 }
 
 /** Rows of a result that carry its content, in order; a row `…` replaces omitted ones, and the last such row counts them. */
-export function tellingRows(
+export function excerptRows(
   result: string,
   { room, weights, counting, isRead, hasFailed, sought }: Excerpting,
 ): string[] {
   const all = plainRows(result, isRead);
   // The rest was not kept: its mark is not a row, and what precedes it is not an end.
-  const beyond = leftOut(all.at(-1) ?? '') ?? 0;
+  const beyond = omittedRows(all.at(-1) ?? '') ?? 0;
   const plain = beyond === 0 ? all : all.slice(0, -1);
   const rows = plain.map((row) =>
     clip(isRead ? row.trim() : withoutColumns(row.trim()), Math.min(RESULT_ROW, room - 1)),
@@ -100,24 +100,24 @@ export function tellingRows(
   for (let at = 0; at < rows.length && keep(at, head); at++);
   for (let at = rows.length - 1; at >= 0 && keep(at, 0); at--);
   const inOrder = [...kept].toSorted((a, b) => a - b);
-  const told = inOrder.flatMap((at, index) =>
+  const excerpt = inOrder.flatMap((at, index) =>
     at - (inOrder[index - 1] ?? (isRead || hasFailed ? at : -1)) > 1
       ? [ELLIPSIS, rows[at] ?? '']
       : [rows[at] ?? ''],
   );
   const hasEnd = beyond === 0 && kept.has(rows.length - 1);
-  return isRead || hasFailed ? told : withCount(told, uncounted(rows, kept) + beyond, hasEnd);
+  return isRead || hasFailed ? excerpt : withCount(excerpt, uncounted(rows, kept) + beyond, hasEnd);
 }
 
 /** How many rows the omitted ones represent: a mark among them counts for the number it names. */
 function uncounted(rows: readonly string[], kept: ReadonlySet<number>): number {
-  return rows.reduce((sum, row, at) => sum + (kept.has(at) ? 0 : (leftOut(row) ?? 1)), 0);
+  return rows.reduce((sum, row, at) => sum + (kept.has(at) ? 0 : (omittedRows(row) ?? 1)), 0);
 }
 
 /** Rows with a count at the last omission, if any. */
-function withCount(told: readonly string[], left: number, hasEnd: boolean): string[] {
+function withCount(excerpt: readonly string[], left: number, hasEnd: boolean): string[] {
   const mark = moreMark(left);
-  return hasEnd ? told.with(told.lastIndexOf(ELLIPSIS), mark) : [...told, mark];
+  return hasEnd ? excerpt.with(excerpt.lastIndexOf(ELLIPSIS), mark) : [...excerpt, mark];
 }
 
 /** A table row without its column padding. */
@@ -141,7 +141,7 @@ const CHATTER =
 const NUMBERED = /^ *(\d{1,6})(?:→|\t)\s*/;
 
 /** Rows of a result without a harness's passing notes to the agent and without chatter. */
-export function tellableRows(result: string): string[] {
+export function contentRows(result: string): string[] {
   return withoutNotices(result)
     .split('\n')
     .map((row) => row.trimEnd().replace(NUMBERED, '$1: '))
@@ -184,10 +184,10 @@ const MAY_NOTICE = [
 
 /** The text of a file without the notes of its reader and its harness. */
 export function withoutNotices(text: string): string {
-  const told = withoutAgentNotes(withoutReminders(text));
-  return MAY_NOTICE.some((part) => told.includes(part))
-    ? told.replace(TRUNCATED, '').replace(READ_NOTICE, '')
-    : told;
+  const content = withoutAgentNotes(withoutReminders(text));
+  return MAY_NOTICE.some((part) => content.includes(part))
+    ? content.replace(TRUNCATED, '').replace(READ_NOTICE, '')
+    : content;
 }
 
 /** A harness's instructions to an agent about another one in the background. @source Claude Code session files */
@@ -236,7 +236,7 @@ export function byNames(
   sought: Excerpting['sought'] = NOTHING_SOUGHT,
 ): number[] {
   const far = rows.length - WEIGHED_ROWS;
-  const told = new Set<string>();
+  const shown = new Set<string>();
   return rows
     .flatMap((row, at) => {
       if (at >= WEIGHED_ROWS && at < far) return [];
@@ -247,9 +247,9 @@ export function byNames(
     })
     .toSorted((a, b) => b.rate - a.rate)
     .filter(({ names }) => {
-      const fresh = names.filter((name) => !told.has(name));
+      const fresh = names.filter((name) => !shown.has(name));
       const isNew = weightOf(fresh, weights) >= LEAST_NEW * weightOf(names, weights);
-      if (isNew) for (const name of names) told.add(name);
+      if (isNew) for (const name of names) shown.add(name);
       return isNew;
     })
     .map(({ at }) => at);

@@ -54,9 +54,9 @@ function shortStatus(output: string): ListedPath[] {
   const from = rows.findIndex(isRow);
   const listed: ListedPath[] = [];
   for (let at = Math.max(0, from); at < rows.length && isRow(rows[at] ?? ''); at++) {
-    const [, index = ' ', tree = ' ', told = ''] = SHORT_ROW.exec(rows[at] ?? '') ?? [];
+    const [, index = ' ', tree = ' ', path = ''] = SHORT_ROW.exec(rows[at] ?? '') ?? [];
     listed.push({
-      path: newName(told),
+      path: newName(path),
       isStaged: !' ?!'.includes(index),
       isDirty: tree !== ' ',
       isUntracked: index === '?',
@@ -78,11 +78,12 @@ function longStatus(output: string): ListedPath[] {
     const heading = /^(Changes to be committed|Changes not staged|Unmerged paths|Untracked files)/.exec(row);
     if (heading !== null) section = heading[1] ?? '';
     else if (/^\S/.test(row)) section = '';
-    const [, how = '', told = ''] = LONG_ROW.exec(row) ?? [];
+    const [, how = '', written = ''] = LONG_ROW.exec(row) ?? [];
     const isUntracked = section === 'Untracked files';
-    if (section === '' || told === '' || told.startsWith('(use ') || (how === '' && !isUntracked)) continue;
+    if (section === '' || written === '' || written.startsWith('(use ') || (how === '' && !isUntracked))
+      continue;
     const isStaged = section === 'Changes to be committed';
-    const path = newName(told);
+    const path = newName(written);
     if (how === 'new file') added.add(path);
     listed.push({
       path,
@@ -97,8 +98,8 @@ function longStatus(output: string): ListedPath[] {
 }
 
 /** The current name of a path, without the quotes around one with blanks. */
-function newName(told: string): string {
-  const to = told.slice(told.lastIndexOf(' -> ') + (told.includes(' -> ') ? 4 : 1));
+function newName(written: string): string {
+  const to = written.slice(written.lastIndexOf(' -> ') + (written.includes(' -> ') ? 4 : 1));
   return to.replace(/^"(.*)"$/, '$1').trimEnd();
 }
 

@@ -8,7 +8,7 @@ import {
   refusalIn,
   saysFailed,
   stripAnsi,
-  tellingLines,
+  outcomeLinesOf,
 } from './outputs.ts';
 import { beginningOf } from '../phrases.ts';
 
@@ -64,15 +64,15 @@ test('a failure is told by its problems and one count, a success by its counts',
     '0 errors in other.ts',
     'Tests: 2 failed, 9 passed',
   ].join('\n');
-  assert.deepEqual(tellingLines(output, true), [
+  assert.deepEqual(outcomeLinesOf(output, true), [
     "src/moon.ts(3,7): error TS2322: Type 'string' is not assignable",
     'TypeError: phase is not a function',
     '0 errors in other.ts',
     'Tests: 2 failed, 9 passed',
   ]);
-  assert.deepEqual(tellingLines('compiling\n\u001b[32m12 passed\u001b[0m', false), ['12 passed']);
-  assert.deepEqual(tellingLines('one\ntwo\nthree', true), ['two', 'three']);
-  assert.deepEqual(tellingLines('one\ntwo\nthree', false), []);
+  assert.deepEqual(outcomeLinesOf('compiling\n\u001b[32m12 passed\u001b[0m', false), ['12 passed']);
+  assert.deepEqual(outcomeLinesOf('one\ntwo\nthree', true), ['two', 'three']);
+  assert.deepEqual(outcomeLinesOf('one\ntwo\nthree', false), []);
 });
 
 test('of a line that was written over the last state is told, without colours', () => {
@@ -116,7 +116,7 @@ test('a line tells of a failure though its command ended well', () => {
 test('frames are taken off a telling line, and what is wrong comes first', () => {
   const text =
     '===== ERRORS =====\nsrc/lens.py:3: in assertion\nE   SyntaxError: bad lens\n!!!! Interrupted: 2 errors !!!!';
-  assert.deepEqual(tellingLines(text, true), [
+  assert.deepEqual(outcomeLinesOf(text, true), [
     'E SyntaxError: bad lens',
     'src/lens.py:3: in assertion',
     'Interrupted: 2 errors',
@@ -165,7 +165,7 @@ test('a failure is told by the failing test and what was expected, not by the te
     ' 12 pass',
     ' 1 fail',
   ].join('\n');
-  const lines = tellingLines(output, true, 6);
+  const lines = outcomeLinesOf(output, true, 6);
   assert.equal(lines[0], '(fail) turns the dome');
   assert.ok(lines.includes('Expected: 90') && lines.includes('Received: 45'), lines.join('\n'));
   assert.ok(!lines.some((line) => line.startsWith('(pass)')), lines.join('\n'));
@@ -203,13 +203,13 @@ test('every form of a failure is known where it stands alone, and so is every fo
     'Tests: 3 in all',
     'Test 3 of all',
   ];
-  for (const line of counts) assert.deepEqual(tellingLines(`before\n${line}\nafter`, false), [line], line);
+  for (const line of counts) assert.deepEqual(outcomeLinesOf(`before\n${line}\nafter`, false), [line], line);
 });
 
 test('counts that stand in neighbouring lines are all told, each once', () => {
   const output = 'x\n3 passed, 3 passed\n2 failed of all\nnothing\n1 skipped of all';
-  assert.deepEqual(tellingLines(output, false), ['2 failed of all', '1 skipped of all']);
-  assert.deepEqual(tellingLines('3 passed, 3 passed\n2 failed of all', false), [
+  assert.deepEqual(outcomeLinesOf(output, false), ['2 failed of all', '1 skipped of all']);
+  assert.deepEqual(outcomeLinesOf('3 passed, 3 passed\n2 failed of all', false), [
     '3 passed, 3 passed',
     '2 failed of all',
   ]);
@@ -225,19 +225,19 @@ test('a traceback is told by its last line and the last place of the project in 
     '  File "/usr/lib/python3.13/ast.py", line 9, in parse',
     'IndentationError: unexpected indent',
   ].join('\n');
-  assert.deepEqual(tellingLines(trace, true, 1), [
+  assert.deepEqual(outcomeLinesOf(trace, true, 1), [
     'IndentationError: unexpected indent (File "lens/error.py", line 588)',
   ]);
   const node =
     'throw new Error();\n    at failed (/home/ada/error.js:3:7)\nError: no such lens\n    at Error.found (/home/ada/b.js:1:2)';
-  assert.deepEqual(tellingLines(node, true), ['Error: no such lens']);
+  assert.deepEqual(outcomeLinesOf(node, true), ['Error: no such lens']);
   assert.equal(readsFailed('Traceback (most recent call last):'), false);
   assert.match(beginningOf(trace), /^IndentationError: unexpected indent/);
   assert.ok(saysFailed(trace), 'it still says that the run failed');
 });
 
 test('of a failed run what decides is told before what was printed on the way, and never advice, banners or data', () => {
-  const first = (output: string): string => tellingLines(output, true)[0] ?? '';
+  const first = (output: string): string => outcomeLinesOf(output, true)[0] ?? '';
   const pushed = [
     '[orbit] Pushing logs to origin... done.',
     'To https://example.org/EveryProject/orbit.git',
@@ -258,13 +258,13 @@ test('of a failed run what decides is told before what was printed on the way, a
     '    lens_test.go:50: look() returned error: dark',
     '--- FAIL: TestLens_error (0.02s)',
   ];
-  assert.deepEqual(tellingLines(tested.join('\n'), true).slice(0, 2), [
+  assert.deepEqual(outcomeLinesOf(tested.join('\n'), true).slice(0, 2), [
     'FAIL: TestLens_error (0.02s)',
     'lens_test.go:50: look() returned error: dark',
   ]);
   const framed =
     '12 | export const getError = () => {\n(fail) dome > opens\n ^ this test timed out after 5000ms.';
-  assert.deepEqual(tellingLines(framed, true), [
+  assert.deepEqual(outcomeLinesOf(framed, true), [
     '(fail) dome > opens',
     '^ this test timed out after 5000ms.',
   ]);
@@ -274,13 +274,13 @@ test('of a failed run what decides is told before what was printed on the way, a
     'all there is',
   );
   const coded = 'every export exists\nlens abc123 moved\nError: dark';
-  assert.deepEqual(tellingLines(coded, true), ['Error: dark'], 'no codes');
+  assert.deepEqual(outcomeLinesOf(coded, true), ['Error: dark'], 'no codes');
 });
 
 test('what a linter found is told with its place and rule', () => {
   const output =
     'src/a.tsx:9:5 lint/style/useSorted  FIXABLE  ━━━━━━\n\n  × The attributes are not sorted.\n\n× Some errors were emitted.';
-  assert.deepEqual(tellingLines(output, true), [
+  assert.deepEqual(outcomeLinesOf(output, true), [
     '× The attributes are not sorted. (src/a.tsx:9:5 lint/style/useSorted)',
   ]);
 });
@@ -300,7 +300,7 @@ test('an error that a pipe cut to its last lines is one all the same', () => {
 test('below the name of a failing test stands its error, whatever errors were printed before', () => {
   const output =
     'Could not save: Error: ENOENT\n FAIL  src/dome.test.ts > opens\nAssertionError: expected 3 to be 4\n';
-  assert.deepEqual(tellingLines(output, true).slice(0, 2), [
+  assert.deepEqual(outcomeLinesOf(output, true).slice(0, 2), [
     'FAIL src/dome.test.ts > opens',
     'AssertionError: expected 3 to be 4',
   ]);

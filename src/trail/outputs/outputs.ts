@@ -111,7 +111,7 @@ const FAILED_CELL = /(?:\t|\| )(?:fail(?:ed|ure)?|error(?:ed)?|timed_out)(?:\t| 
 const NO_PROBLEM = /\b(?:0 (?:errors?|failed|failures|fail|problems?|warnings?)|no errors?)\b/i;
 
 /** An outcome line is cut to this many characters. */
-const TELLING_LENGTH = 220;
+const OUTCOME_LINE_LENGTH = 220;
 
 /** A line that says what is wrong, rather than where, or that something is. */
 const SAYS_WHAT =
@@ -188,7 +188,7 @@ const SAYS_NONE = /^\s*(?:\[\]|\{\}|no (?:\S+ ){1,5}found\.?)\s*$/i;
 const EMPTY_LENGTH = 80;
 
 /** The lines that show a command's outcome, at most `limit`: problems if it failed, causes first; counts in any case. */
-export function tellingLines(text: string, hasFailed: boolean, limit = 4): string[] {
+export function outcomeLinesOf(text: string, hasFailed: boolean, limit = 4): string[] {
   if (!hasFailed && text.length <= EMPTY_LENGTH && SAYS_NONE.test(text)) return [oneLine(text)];
   const failing: string[] = [];
   const ends: string[] = [];
@@ -209,7 +209,7 @@ export function tellingLines(text: string, hasFailed: boolean, limit = 4): strin
     if (traced !== undefined && /^\s/.test(raw) && TRACE_PLACE.test(rows[at - 1] ?? '')) continue;
     const end = traced?.get(at);
     if (end !== undefined) {
-      ends.push(`${clip(oneLine(raw), TELLING_LENGTH)} (${end.place})`);
+      ends.push(`${clip(oneLine(raw), OUTCOME_LINE_LENGTH)} (${end.place})`);
       continue;
     }
     const namesFailure = hasFailed && (NAMES_FAILURE.test(raw) || DIFFERENCE.test(raw));
@@ -220,7 +220,7 @@ export function tellingLines(text: string, hasFailed: boolean, limit = 4): strin
       noise = raw;
       continue;
     }
-    const line = clip(`${unframed(oneLine(withBars(raw)))}${foundPlace(raw, at, rows)}`, TELLING_LENGTH);
+    const line = clip(`${unframed(oneLine(withBars(raw)))}${foundPlace(raw, at, rows)}`, OUTCOME_LINE_LENGTH);
     if (!line.includes(' ') || seen.has(line)) continue;
     seen.add(line);
     if (namesFailure) failedAt ??= at;
@@ -244,7 +244,7 @@ export function tellingLines(text: string, hasFailed: boolean, limit = 4): strin
     limit,
   );
   if (picked.length > 0 || !hasFailed) return picked;
-  return noise === undefined ? lastLines(plain, 2) : [clip(oneLine(noise), TELLING_LENGTH)];
+  return noise === undefined ? lastLines(plain, 2) : [clip(oneLine(noise), OUTCOME_LINE_LENGTH)];
 }
 
 /** A tab-separated row with its cells kept visible. */
@@ -285,7 +285,7 @@ function lastLines(text: string, count: number): string[] {
   const lines = text
     .slice(-1_000)
     .split('\n')
-    .map((line) => clip(oneLine(line), TELLING_LENGTH));
+    .map((line) => clip(oneLine(line), OUTCOME_LINE_LENGTH));
   return lines.filter((line) => line !== '').slice(-count);
 }
 

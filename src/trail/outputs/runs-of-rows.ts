@@ -5,7 +5,7 @@ import { moreMark } from '../calls/changes.ts';
 import { identifiersOf } from '../../text/identifiers/identifiers.ts';
 
 /** Rows shown of a run, and the least number of further rows to fold: a fold mark is as long as two. */
-const TOLD_OF_RUN = 3;
+const SHOWN_OF_RUN = 3;
 const LEAST_FOLDED = 3;
 
 /**
@@ -18,7 +18,7 @@ export function foldedRows(rows: readonly string[], counting: ReadonlySet<string
   const names = (at: number): boolean => identifiersOf(rows[at] ?? '').some((name) => counting.has(name));
   for (const { kind, places } of runsOf(rows)) {
     let stretch: number[] = [];
-    for (const at of [...places.slice(TOLD_OF_RUN), undefined]) {
+    for (const at of [...places.slice(SHOWN_OF_RUN), undefined]) {
       if (at !== undefined && (kind === 'passed' || !names(at))) {
         stretch.push(at);
         continue;
@@ -50,13 +50,13 @@ function runsOf(rows: readonly string[]): RowRun[] {
 /** Rows with each folded run replaced by a mark that counts it. */
 export function withFolds(rows: readonly string[], folded: ReadonlySet<number>): string[] {
   if (folded.size === 0) return [...rows];
-  let gone = 0;
+  let foldedCount = 0;
   return rows.flatMap((row, at) => {
     if (!folded.has(at)) return [row];
-    gone++;
+    foldedCount++;
     if (folded.has(at + 1)) return [];
-    const mark = `${/^\s*/.exec(row)?.[0] ?? ''}${moreMark(gone)}`;
-    gone = 0;
+    const mark = `${/^\s*/.exec(row)?.[0] ?? ''}${moreMark(foldedCount)}`;
+    foldedCount = 0;
     return [mark];
   });
 }
@@ -69,16 +69,16 @@ const LEAST_EQUAL = 3;
  * @param tell what to show of a row, before the count
  */
 export function withoutEqual(rows: readonly string[], tell = (row: string): string => row): string[] {
-  const told: string[] = [];
+  const merged: string[] = [];
   for (let at = 0; at < rows.length;) {
     const row = rows[at] ?? '';
     let end = at + 1;
     while (rows[end] === row) end++;
     const isTold = end - at < LEAST_EQUAL || !/\w/.test(row);
-    told.push(...(isTold ? rows.slice(at, end).map(tell) : [`${tell(row)} (${end - at}×)`]));
+    merged.push(...(isTold ? rows.slice(at, end).map(tell) : [`${tell(row)} (${end - at}×)`]));
     at = end;
   }
-  return told;
+  return merged;
 }
 
 /** What precedes the text of a row: its number, its indentation. */

@@ -25,16 +25,16 @@ export interface ShownFiles {
   /** Paths that the call tried to read but that do not exist. */
   readonly missing: readonly string[];
   /** Whether only a fallback of the script says so, which also applies if everything around the file is gone. */
-  readonly isSaidMissing: boolean;
+  readonly isReportedMissing: boolean;
 }
 
 /** Whether a call only read files. */
-export function onlyLooks({ files, simple = [] }: CallMeaning): boolean {
+export function onlyReads({ files, simple = [] }: CallMeaning): boolean {
   if (files.some(({ action }) => action !== 'read')) return false;
   return files.length > 0 || simple.some((one) => searchedOf(one)?.some(hasExtension) === true);
 }
 
-const NOTHING: ShownFiles = { actions: [], texts: [], missing: [], isSaidMissing: false };
+const NOTHING: ShownFiles = { actions: [], texts: [], missing: [], isReportedMissing: false };
 
 /** What a call did to files and showed of them; paths as in its actions. */
 export function shownFiles(meaning: CallMeaning, output: string, failed: boolean): ShownFiles {
@@ -101,7 +101,7 @@ function shownByScript(meaning: CallMeaning, output: string): ShownFiles {
     actions: actions.map((file) => (file.path === shownWhole?.path ? toItsEnd(file, shownWhole.text) : file)),
     texts: [...whole, ...found],
     missing: [...new Set(missing)],
-    isSaidMissing,
+    isReportedMissing: isSaidMissing,
   };
 }
 
@@ -153,7 +153,7 @@ function printedRows(
 function withoutEchoes(rows: readonly string[], simple: readonly SimpleCommand[]): readonly string[] {
   const echoes = simple.filter(({ words }) => words[0] === 'echo' || words[0] === 'printf');
   if (echoes.length === 0) return rows;
-  const said = echoes.flatMap(({ words }) =>
+  const echoed = echoes.flatMap(({ words }) =>
     words
       .slice(1)
       .filter((word) => !/^-[neE]+$/.test(word))
@@ -161,12 +161,13 @@ function withoutEchoes(rows: readonly string[], simple: readonly SimpleCommand[]
       .split(/\\n|\n/)
       .map((row) => row.trim()),
   );
-  const isSaid = new Set(said);
+  const echoedRows = new Set(echoed);
   // The value of a shell variable is unknown: `exit: $?`.
-  const begun = said.flatMap((row) => /^[^$]{4,}(?=\$)/.exec(row)?.[0] ?? []);
+  const begun = echoed.flatMap((row) => /^[^$]{4,}(?=\$)/.exec(row)?.[0] ?? []);
   return rows.filter(
     (row) =>
-      !isSaid.has(row.trim()) && !begun.some((head) => row.startsWith(head) && row.length < head.length + 40),
+      !echoedRows.has(row.trim()) &&
+      !begun.some((head) => row.startsWith(head) && row.length < head.length + 40),
   );
 }
 
@@ -273,8 +274,8 @@ function foundTexts(printers: readonly SimpleCommand[], rows: readonly string[])
     const name = names.before(row);
     const path = name === undefined ? under : names.pathOf(name);
     if (path === undefined) continue;
-    const said = name === undefined ? row : row.slice(name.length + 1);
-    const text = isNumbered(said) ? said.replace(NUMBER, '$1\t') : said;
+    const hit = name === undefined ? row : row.slice(name.length + 1);
+    const text = isNumbered(hit) ? hit.replace(NUMBER, '$1\t') : hit;
     const lines = found.get(path);
     if (lines !== undefined) lines.push(text);
     else if (found.size < MAX_FOUND) found.set(path, [text]);

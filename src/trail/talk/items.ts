@@ -109,13 +109,13 @@ export class ItemLedger {
     const items = this.#list?.items;
     const item = items?.get(number);
     // A statement about many items counts less than one about a single item.
-    if (item === undefined || (isTogether && item.said !== undefined)) return;
+    if (item === undefined || (isTogether && item.statement !== undefined)) return;
     // Moved to the end: the newest comes last.
     items?.delete(number);
-    const said = detached(clip(oneLine(withoutEmphasis(sentence)), SAID_LENGTH));
-    const told: OpenItem = { ...item, said, turn, position, changed: [] };
-    items?.set(number, told);
-    this.#spoken.push(told);
+    const statement = detached(clip(oneLine(withoutEmphasis(sentence)), SAID_LENGTH));
+    const updated: OpenItem = { ...item, statement: statement, turn, position, changed: [] };
+    items?.set(number, updated);
+    this.#spoken.push(updated);
   }
 
   /** Whether a sentence means the newer list; undefined if it may mean either. */
@@ -143,7 +143,7 @@ export class ItemLedger {
     const { by, isNarrowed, items: all } = this.#list;
     const items = [...all.values()].map((item) => ({ ...item, changed: [...item.changed] }));
     if (!items.some((item) => item.turn === turn)) return undefined;
-    const unnamed = isNarrowed ? [] : items.filter(({ said }) => said === undefined);
+    const unnamed = isNarrowed ? [] : items.filter(({ statement: said }) => said === undefined);
     const silent = unnamed.filter(({ number }) => !this.#touched.has(number));
     const others = unnamed.filter(({ number }) => this.#touched.has(number));
     return { turn: this.#list.turn, by, items, silent, others };
@@ -194,15 +194,15 @@ function itemsOf(text: string): Map<number, OpenItem> {
     const number = Number(match[1]);
     if (number !== items.size + 1) items = new Map();
     if (number !== items.size + 1) continue;
-    const told = detached(clip(oneLine(withoutEmphasis(toldCells(match[2] ?? ''))), ITEM_LENGTH));
-    items.set(number, { number, text: told, said: undefined, turn: 0, position: -1, changed: [] });
+    const itemText = detached(clip(oneLine(withoutEmphasis(richestCell(match[2] ?? ''))), ITEM_LENGTH));
+    items.set(number, { number, text: itemText, statement: undefined, turn: 0, position: -1, changed: [] });
     if (items.size >= LEAST_ITEMS && items.size <= MOST_ITEMS) best = items;
   }
   return best.size >= LEAST_ITEMS ? best : new Map();
 }
 
 /** The cell of a row with the most words: the others are ids, places, marks. */
-function toldCells(row: string): string {
+function richestCell(row: string): string {
   if (!row.endsWith('|')) return row;
   const cells = row.split('|').map((cell) => cell.trim());
   return cells.toSorted((a, b) => wordCount(b) - wordCount(a))[0] ?? '';

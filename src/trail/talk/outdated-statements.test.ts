@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Story } from '../../../test/support/story.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
 import { TrailCollector } from '../collect.ts';
-import { overtakenIn } from './outdated-statements.ts';
+import { outdatedIn } from './outdated-statements.ts';
 import { writeSummary } from '../../summary/write.ts';
 
 const commit = '[main 1a2b3c4] dome\n 1 file changed';
@@ -14,7 +14,7 @@ function isOvertaken(text: string, after: (story: Story) => Story): boolean {
   const collector = new TrailCollector();
   const story = Story.in('/w').user('Build the dome.').agent(text);
   for (const record of after(story.sh('make look', 'fine')).records) collector.add(record);
-  return overtakenIn(collector.trail())({ turn: 1, position: 2, text });
+  return outdatedIn(collector.trail())({ turn: 1, position: 2, text });
 }
 
 const table: readonly (readonly [text: string, after: (story: Story) => Story, isOvertaken: boolean])[] = [

@@ -40,7 +40,7 @@ function isLater(run: CommandRun, { turn, position }: Utterance): boolean {
 }
 
 /** Finds statements that later events in the session have overtaken. */
-export function overtakenIn({
+export function outdatedIn({
   commands,
   commits,
   tree,
@@ -74,7 +74,7 @@ export function overtakenIn({
     )
       return true;
     if (UNDONE.test(text) && isAnswered(said)) return true;
-    const since = current.said.filter((message) => message.position > position).length;
+    const since = current.messages.filter((message) => message.position > position).length;
     return UNDER_WAY.test(text) && (turn < turns || since >= LATER_MESSAGES);
   };
 }

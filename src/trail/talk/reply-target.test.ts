@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { askedBy } from './reply-target.ts';
+import { replyTarget } from './reply-target.ts';
 
 const list = [
   'I found these:',
@@ -38,7 +38,7 @@ test('numbers stand for the items of the message before, of a list or a table, a
     ],
     ['option 2, please', '## Option 1: glass\n## Option 2: steel\n\n1. melt\n2. cool', '2. steel'],
   ];
-  for (const [reply, message, expected] of asked) assert.equal(askedBy(message, reply), expected, reply);
+  for (const [reply, message, expected] of asked) assert.equal(replyTarget(message, reply), expected, reply);
 });
 
 test('who only agrees takes the last offer, all of a list of offers where all is agreed to; who asks for something else does not', () => {
@@ -57,5 +57,5 @@ test('who only agrees takes the last offer, all of a list of offers where all is
     ['And what of the dome?', questions, undefined],
     ['yes', 'It is done.', undefined],
   ];
-  for (const [reply, message, expected] of asked) assert.equal(askedBy(message, reply), expected, reply);
+  for (const [reply, message, expected] of asked) assert.equal(replyTarget(message, reply), expected, reply);
 });

@@ -8,7 +8,7 @@ import { isQuestion } from '../../text/questions.ts';
 import { closingQuestion } from './statements.ts';
 
 /** The part of the agent's previous message that a user's message answers, verbatim; undefined without a question. */
-export function askedBy(message: string, reply: string): string | undefined {
+export function replyTarget(message: string, reply: string): string | undefined {
   const numbered = reply.length > LONGEST_FOLLOW_UP ? undefined : namedItems(message, reply);
   const meant = numbered ?? (isAssent(reply) ? offeredLast(message, reply) : undefined);
   if (meant !== undefined) return meant;
@@ -62,12 +62,14 @@ function offeredLast(message: string, reply: string): string | undefined {
   if (at < 0) return undefined;
   const isOfList = lines[at]?.mark === 'item' && ALL.test(reply);
   const lead = isOfList ? lines.findLastIndex(({ mark }, index) => index < at && mark !== 'item') : at;
-  const said = sentencesOfLine(lines[lead]?.line ?? '').findLast((sentence) => isOfList || isOffer(sentence));
+  const offer = sentencesOfLine(lines[lead]?.line ?? '').findLast(
+    (sentence) => isOfList || isOffer(sentence),
+  );
   const below = lines.slice(lead + 1);
   const end = below.findIndex(({ mark }) => mark !== 'item');
-  const rows = isOfList || said?.endsWith(':') === true ? below.slice(0, end < 0 ? below.length : end) : [];
-  const told = [said ?? '', rows.map(({ line }) => line).join('; ')].filter((part) => part !== '');
-  return clip(withoutEmphasis(told.join(' ')), OFFER_LENGTH);
+  const rows = isOfList || offer?.endsWith(':') === true ? below.slice(0, end < 0 ? below.length : end) : [];
+  const parts = [offer ?? '', rows.map(({ line }) => line).join('; ')].filter((part) => part !== '');
+  return clip(withoutEmphasis(parts.join(' ')), OFFER_LENGTH);
 }
 
 function isOffer(sentence: string): boolean {

@@ -30,8 +30,8 @@ export function isReplyTo(question: string, text: string): boolean {
   const words = text.trim();
   if (opensAsReply(words)) return true;
   if (words.length <= SHORT && !/[?？]/.test(words)) return true;
-  const asked = topicOf(question);
-  return [...topicOf(words.slice(0, 1_000))].filter((word) => asked.has(word)).length >= SHARED;
+  const topic = topicOf(question);
+  return [...topicOf(words.slice(0, 1_000))].filter((word) => topic.has(word)).length >= SHARED;
 }
 
 function topicOf(text: string): ReadonlySet<string> {

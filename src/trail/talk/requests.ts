@@ -272,8 +272,8 @@ function leadOf(text: string): string | undefined {
     .flatMap(({ line }) => sentencesOfLine(withoutEmphasis(line)))
     .find((sentence) => sentence.length >= 24 && !BEGINS_SMALL.test(sentence) && !isPassing(sentence));
   const bold = blocks.findLast(({ mark, line }) => mark === 'none' && BOLD_SENTENCE.test(line))?.line;
-  const told = lead ?? (bold === undefined ? undefined : withoutEmphasis(bold));
-  return told === undefined ? undefined : detached(clip(told, OUTCOME_LENGTH));
+  const opening = lead ?? (bold === undefined ? undefined : withoutEmphasis(bold));
+  return opening === undefined ? undefined : detached(clip(opening, OUTCOME_LENGTH));
 }
 
 /** Whether a sentence states no outcome: what it announces appears where it was done. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Story } from '../../../test/support/story.ts';
 import { trailOf } from '../../../test/support/trail.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
-import { standingOf, takesBack } from './retractions.ts';
+import { findRetractions, takesBack } from './retractions.ts';
 import { writeSummary } from '../../summary/write.ts';
 
 const home = '/home/ada/orbit';
@@ -107,7 +107,7 @@ test('what was said of a file that was deleted later is spent', () => {
     .user('Next.');
   const trail = trailOf(story);
   assert.deepEqual(
-    trail.statements.filter(standingOf(trail).isSpent).map(({ kind }) => kind),
+    trail.statements.filter(findRetractions(trail).isObsolete).map(({ kind }) => kind),
     ['decision'],
   );
 });
@@ -121,7 +121,7 @@ test('a sentence that proposes an edit which the user refused is spent, what it 
     .call('Edit', { file_path: `${home}/dome.test.ts`, old_string: 'a', new_string: 'b' }, refusal)
     .user('Next.');
   const trail = trailOf(story);
-  const spent = trail.statements.filter(standingOf(trail).isSpent);
+  const spent = trail.statements.filter(findRetractions(trail).isObsolete);
   assert.deepEqual(
     spent.map(({ text }) => text),
     ['It should be an empty string in these tests.'],

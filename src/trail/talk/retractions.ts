@@ -1,7 +1,7 @@
 // Which of the agent's statements no longer hold: claims that it withdrew after the user disputed them, proposals that the user
 // rejected, and statements about names that an edit has removed since.
 
-import { overtakenIn } from './outdated-statements.ts';
+import { outdatedIn } from './outdated-statements.ts';
 import { identifiersOf } from '../../text/identifiers/identifiers.ts';
 import { denies, reportOf } from './user-report.ts';
 import type { Report } from './user-report.ts';
@@ -90,15 +90,15 @@ interface Utterance {
 }
 
 /** What became of statements. */
-export interface Standing {
+export interface Retractions {
   /** The user message after which a text from an earlier one was withdrawn. */
   readonly takenBackAfter: (text: string, turn: number) => number | undefined;
   /** What the next message reports about the work on a request. */
   readonly reportOn: (turn: number) => Report | undefined;
   /** Whether a sentence describes a state that later work has changed. */
-  readonly isOvertaken: (said: Utterance) => boolean;
+  readonly isOutdated: (said: Utterance) => boolean;
   /** Whether a sentence no longer holds: it was withdrawn, rejected or overtaken, or what it names is gone. */
-  readonly isSpent: (said: Utterance) => boolean;
+  readonly isObsolete: (said: Utterance) => boolean;
 }
 
 /** A user's rejection that names no claim applies to answers with at most this many; with more, its target is unclear. */
@@ -112,22 +112,22 @@ function refutedIn(
   const refuted = new Set<number>();
   for (const [turn, report] of reports) {
     if (report !== 'refuted') continue;
-    const said = statements.filter((statement) => statement.turn === turn);
-    const last = Math.max(...said.map(({ position }) => position));
-    if (said.filter(({ position }) => position === last).length <= MOST_CLAIMS) refuted.add(last);
+    const ofTurn = statements.filter((statement) => statement.turn === turn);
+    const last = Math.max(...ofTurn.map(({ position }) => position));
+    if (ofTurn.filter(({ position }) => position === last).length <= MOST_CLAIMS) refuted.add(last);
   }
   return refuted;
 }
 
 /** Finds which statements no longer hold. */
-export function standingOf(trail: Trail): Standing {
+export function findRetractions(trail: Trail): Retractions {
   const { requests, answers, removed, files } = trail;
-  const isOvertaken = overtakenIn(trail);
+  const isOutdated = outdatedIn(trail);
   const disputes = requests.filter(({ admission }) => admission !== undefined).map(disputeOf);
   const refused = new Set(answers.map(({ proposedAt }) => proposedAt));
-  const gone = new Map(removed);
+  const removals = new Map(removed);
   for (const { path, state, lastEditPosition: position } of files)
-    if (state === 'deleted') gone.set(path, { path, position });
+    if (state === 'deleted') removals.set(path, { path, position });
   const takenBackAfter = (text: string, turn: number): number | undefined =>
     disputes.find((dispute) => dispute.turn > turn && isAbout(dispute, text, dispute.turn === turn + 1))
       ?.turn;
@@ -136,18 +136,18 @@ export function standingOf(trail: Trail): Standing {
   const isDenied = (said: Utterance): boolean =>
     denies(reports.get(said.turn), said.text) || refuted.has(said.position);
   const isGone = ({ text, position }: Utterance): boolean =>
-    gone.size > 0 &&
+    removals.size > 0 &&
     identifiersOf(text).some((name) => {
-      const removal = gone.get(name);
+      const removal = removals.get(name);
       return removal !== undefined && removal.position > position && !isOfOtherFile(text, removal);
     });
   return {
     takenBackAfter,
-    isOvertaken,
+    isOutdated: isOutdated,
     reportOn: (turn) => reports.get(turn),
-    isSpent: (said) =>
+    isObsolete: (said) =>
       isGone(said) ||
-      isOvertaken(said) ||
+      isOutdated(said) ||
       isDenied(said) ||
       (refused.has(said.position) && PROPOSES.test(said.text)) ||
       takenBackAfter(said.text, said.turn) !== undefined,
@@ -155,7 +155,7 @@ export function standingOf(trail: Trail): Standing {
 }
 
 /** The outcome of a request, with a note if the next message says that it was undone or did not help. */
-export function withReport(text: string, turn: number, { reportOn }: Standing): string {
+export function withReport(text: string, turn: number, { reportOn }: Retractions): string {
   const report = reportOn(turn);
   if (report === undefined) return text;
   return `${text} (message ${turn + 1} ${REPORTED[report]})`;
@@ -168,7 +168,7 @@ const REPORTED: Readonly<Record<Report, string>> = {
 };
 
 /** A text from a request, with a note if it was withdrawn. */
-export function withStanding(text: string, turn: number, { takenBackAfter }: Standing): string {
+export function withRetraction(text: string, turn: number, { takenBackAfter }: Retractions): string {
   const after = takenBackAfter(text, turn);
   return after === undefined ? text : `${text} (taken back after message ${after})`;
 }

@@ -12,7 +12,7 @@ import {
   withoutEmphasis,
 } from '../../text/sentences.ts';
 import { isQuestion } from '../../text/questions.ts';
-import { announcesLook, musedSentences } from './thinking.ts';
+import { announcesCheck, musedSentences } from './thinking.ts';
 import type { LogMoment } from '../ledgers/files.ts';
 import type { Statement } from '../trail.ts';
 
@@ -73,7 +73,7 @@ export function statementsOf(text: string, { turn, position }: LogMoment): State
     const place = lead === undefined ? undefined : { list, item: list.items };
     for (const sentence of sentencesOfLine(plain)) {
       sentences.push(sentence);
-      if (sentence.length < MIN_LENGTH || !tellsSomething(sentence)) continue;
+      if (sentence.length < MIN_LENGTH || !isMeaningful(sentence)) continue;
       places.push(sentences.length - 1);
       statements.push({
         turn,
@@ -86,7 +86,7 @@ export function statementsOf(text: string, { turn, position }: LogMoment): State
     }
   }
   const mused = musedSentences(sentences);
-  const isUnchecked = announcesLook(sentences.at(-1) ?? '');
+  const isUnchecked = announcesCheck(sentences.at(-1) ?? '');
   if (mused === 0 && !isUnchecked) return statements;
   // A list below a heading is considered thought through.
   return statements.map((statement, at) => ({
@@ -114,7 +114,7 @@ const LOOKED_AT = 400;
 const CODE = /[;{}]$|\);|^(?:from \S+ import|import \w|print\(|const \w|let \w+ =|\w+ ?= ?\w+\()/;
 
 /** Whether a sentence is meaningful on its own: not a table row, a line of code, a heading or a bare name. */
-export function tellsSomething(sentence: string): boolean {
+export function isMeaningful(sentence: string): boolean {
   if (sentence.startsWith('|') || /:[*_]*$/.test(sentence) || CODE.test(sentence)) return false;
   if (isCourtesy(sentence)) return false;
   const prose = sentence.includes('`') ? sentence.replaceAll(/`[^`]*`/g, ' ') : sentence;

@@ -1,8 +1,8 @@
 // The conversation between user and agent: messages, questions and answers, and what the agent announced.
 
-import { askedBy, putsOff } from './reply-target.ts';
+import { replyTarget, putsOff } from './reply-target.ts';
 import { excerpt } from '../trail-state.ts';
-import type { Book } from '../trail-state.ts';
+import type { TrailState } from '../trail-state.ts';
 import { withoutCitations } from '../outputs/excerpts.ts';
 import { Newest } from './newest.ts';
 import { redact } from '../../text/redact.ts';
@@ -12,13 +12,13 @@ import { announcedStep, closingQuestion, namedList, statementsOf } from './state
 import type { CurrentWork, Reply, Statement } from '../trail.ts';
 
 /** How many of the agent's newest messages are kept, and their limit in characters. */
-const MAX_SAID = 24;
+const MAX_MESSAGES = 24;
 const SAID_LENGTH = 2_400;
 
 /** Follows the conversation; keeps only the newest messages. */
 export class Talk {
-  readonly #book: Book;
-  readonly #said: Reply[] = [];
+  readonly #book: TrailState;
+  readonly #messages: Reply[] = [];
   readonly #list = new Newest(listIn);
   readonly #step = new Newest(announcedStep);
   /** Calls since the user last spoke. */
@@ -32,18 +32,18 @@ export class Talk {
   /** The position of the last message of user or agent. */
   messagePosition = 0;
 
-  constructor(book: Book) {
+  constructor(book: TrailState) {
     this.#book = book;
   }
 
   /** @param own the user's own words, without secrets */
   addUserText(own: string): void {
     this.#book.hasPast = true;
-    const asked = this.#hasCalledSinceMessage ? undefined : askedBy(this.#lastMessage, own);
-    const question = putsOff(own) ? undefined : asked;
+    const target = this.#hasCalledSinceMessage ? undefined : replyTarget(this.#lastMessage, own);
+    const question = putsOff(own) ? undefined : target;
     this.#putOff = undefined;
-    if (asked !== undefined && putsOff(own))
-      this.#putOff = { kind: 'question', ...this.#book.moment, text: asked };
+    if (target !== undefined && putsOff(own))
+      this.#putOff = { kind: 'question', ...this.#book.moment, text: target };
     this.messagePosition = this.#book.position;
     const isAnswered = this.isAgentLast;
     if (isUndoneByUser(own))
@@ -60,9 +60,9 @@ export class Talk {
     this.#book.deliveries.addGivenLinks(own);
   }
 
-  addAgentText(said: string): void {
+  addAgentText(message: string): void {
     this.#book.hasPast = true;
-    const text = redact(withoutCitations(said));
+    const text = redact(withoutCitations(message));
     this.messagePosition = this.#book.position;
     this.#book.statements.add(statementsOf(text, this.#book.moment));
     this.#book.note(excerpt(text), 'agent', this.#book.quotable('agent', text));
@@ -74,8 +74,8 @@ export class Talk {
     this.#newestReply = reply;
     this.#book.steps.noteMessage();
     this.#list.add(reply);
-    this.#said.push(reply);
-    if (this.#said.length > MAX_SAID) this.#said.shift();
+    this.#messages.push(reply);
+    if (this.#messages.length > MAX_MESSAGES) this.#messages.shift();
     this.#step.add(this.#lastMessage);
     this.#hasCalledSinceMessage = false;
     this.#book.deliveries.addLinks(text, this.#book.requests.turn);
@@ -100,10 +100,10 @@ export class Talk {
   /** The harness rejected an answer and ran nothing in it, so its code changed nothing. */
   noteSentBack(): void {
     this.#hasCalledSinceMessage = true;
-    const last = this.#said.at(-1);
+    const last = this.#messages.at(-1);
     if (last?.position !== this.#book.position - 1) return;
     const prose = proseLines(last.text).join('\n');
-    this.#said[this.#said.length - 1] = { ...last, text: prose };
+    this.#messages[this.#messages.length - 1] = { ...last, text: prose };
     if (this.#newestReply?.position === last.position) this.#newestReply = { ...last, text: prose };
     this.#book.steps.act(
       'answered in a way that the harness sent back: nothing of it ran',
@@ -112,9 +112,9 @@ export class Talk {
   }
 
   /** The conversation's part of a trail. */
-  current(): Pick<CurrentWork, 'said' | 'newestList' | 'calls' | 'repliesTo' | 'newestReply'> {
+  current(): Pick<CurrentWork, 'messages' | 'newestList' | 'calls' | 'repliesTo' | 'newestReply'> {
     return {
-      said: this.#said.map(clippedReply),
+      messages: this.#messages.map(clippedReply),
       newestList: this.#list.found,
       calls: this.#calls,
       repliesTo: this.#repliesTo,

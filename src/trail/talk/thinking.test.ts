@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { sentencesOf } from '../../text/sentences.ts';
 import { statementsOf } from './statements.ts';
-import { announcesLook, musedSentences } from './thinking.ts';
+import { announcesCheck, musedSentences } from './thinking.ts';
 
 const thought =
   'The shutter is stuck. Does the motor turn? `turnMotor()` always opens the shutter first. Wait, it opens nothing. ' +
@@ -33,7 +33,7 @@ test('who goes on to look at something says so in several ways', () => {
     'Now I need to find the belt.',
     'Ich prüfe das.',
   ])
-    assert.ok(announcesLook(said), said);
+    assert.ok(announcesCheck(said), said);
   for (const said of ['Let me fix the belt:', 'I checked the belt.', 'The tests look fine.'])
-    assert.ok(!announcesLook(said), said);
+    assert.ok(!announcesCheck(said), said);
 });

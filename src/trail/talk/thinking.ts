@@ -29,6 +29,6 @@ const LOOKS =
   /\b(?:let me|let['’]s|I(?:['’]ll| will|['’]m(?: now| going to)?)|now|need to)\s+(?:(?:now|also|just|first|quickly) |double[- ]|re-?)*(?:verify|check|confirm|investigat|look|see|examin|trac|find|search|dig|inspect|read|compar|test|reproduc|debug|understand)|\b(?:ich (?:prüfe|schaue|sehe)|je (?:vérifie|regarde)|voy a (?:ver|comprobar|revisar)|vou verificar)\b|让我|我来|確認し|확인해/i;
 
 /** Whether a sentence announces that its speaker will look at something. */
-export function announcesLook(sentence: string): boolean {
+export function announcesCheck(sentence: string): boolean {
   return LOOKS.test(sentence);
 }

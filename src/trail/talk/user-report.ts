@@ -29,9 +29,9 @@ export type Report = 'undone' | 'remains' | 'refuted';
 /** A user message's report on the work before it. */
 export function reportOf(text: string): Report | undefined {
   if (text.length > REPORT_LENGTH) return undefined;
-  const said = sentencesOf(text).filter((sentence) => !/[?？]/.test(sentence));
-  if (said.some((sentence) => UNDOES.test(sentence) && !NEGATED.test(sentence))) return 'undone';
-  if (said.some((sentence) => REMAINS.test(sentence))) return 'remains';
+  const statements = sentencesOf(text).filter((sentence) => !/[?？]/.test(sentence));
+  if (statements.some((sentence) => UNDOES.test(sentence) && !NEGATED.test(sentence))) return 'undone';
+  if (statements.some((sentence) => REMAINS.test(sentence))) return 'remains';
   return REFUTES.test(text.trim()) ? 'refuted' : undefined;
 }
 

@@ -168,7 +168,7 @@ function planLine({ steps, kind, turn }: Plan): string {
 function testLine(run: CommandRun | undefined): string | undefined {
   if (run === undefined) return undefined;
   const status = run.exitCode === undefined ? '' : ` (exit ${run.exitCode})`;
-  const said = run.telling
+  const said = run.outcomeLines
     .slice(-2)
     .map((line) => clip(oneLine(line), 110))
     .join(' | ');

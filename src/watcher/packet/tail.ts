@@ -69,7 +69,9 @@ function callText(call: string, result: string, run: CommandRun | undefined): st
 function outcomeText(run: CommandRun | undefined): string {
   if (run === undefined) return '';
   const status = run.exitCode === undefined ? '' : ` (exit ${run.exitCode})`;
-  const telling = run.failed ? run.telling.slice(0, 1).map((line) => `: ${clip(oneLine(line), 160)}`) : [];
+  const telling = run.failed
+    ? run.outcomeLines.slice(0, 1).map((line) => `: ${clip(oneLine(line), 160)}`)
+    : [];
   return ` → ${run.failed ? 'failed' : 'ok'}${status}${telling.join('')}`;
 }
 

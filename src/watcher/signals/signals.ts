@@ -8,7 +8,7 @@ import type { Evidence, Signal } from '../../protocol/signal.ts';
 import { isUserMessage } from '../../history/filter.ts';
 import { baseName, meaningOf, shellScriptOf } from '../../trail/calls/calls.ts';
 import type { PlanChange } from '../../trail/calls/calls.ts';
-import { Errand } from '../../trail/watcher-request.ts';
+import { WatcherRequests } from '../../trail/watcher-request.ts';
 import { commitsIn } from '../../trail/outputs/git-output.ts';
 import { looksFailed, outcomeOf, stripAnsi } from '../../trail/outputs/outputs.ts';
 import { redact } from '../../text/redact.ts';
@@ -84,7 +84,7 @@ export class SignalDetector {
   readonly #settings: SignalSettings;
   readonly #phrases: PhraseReader;
   readonly #plan = new PlanFollower();
-  readonly #errand = new Errand();
+  readonly #watcherRequests = new WatcherRequests();
   readonly #due = new Map<string, DueCall>();
   /** Calls taken in, by id, with the beginning of what they ran: an id that another command takes over is another call. */
   readonly #known = new Map<string, string>();
@@ -112,7 +112,7 @@ export class SignalDetector {
 
   /** Takes the next record in. @returns the boundaries that it reached, in order */
   add(record: LogRecord): readonly Signal[] {
-    this.#errand.add(record);
+    this.#watcherRequests.add(record);
     switch (record.type) {
       case 'turn_started':
         this.#tellsTurns = true;
@@ -183,7 +183,7 @@ export class SignalDetector {
 
   /** What Baton asks for is answered for Baton. */
   #addInjected({ role, origin }: MessageItem): void {
-    if (role !== 'assistant' && origin?.step !== 'packet') this.#prompt(!this.#errand.isAsked);
+    if (role !== 'assistant' && origin?.step !== 'packet') this.#prompt(!this.#watcherRequests.isAnswering);
   }
 
   #prompt(isForWork: boolean): void {

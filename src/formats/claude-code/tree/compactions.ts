@@ -14,14 +14,14 @@ import { changeIdOf, listNotes } from './boundaries.ts';
 import type { SurveyedCompaction, SurveyedList } from './boundaries.ts';
 
 /** A line and its place. */
-export interface HeldLine {
+export interface PlacedLine {
   readonly value: JsonObject;
   readonly at: LineAt;
 }
 
 /** A compaction as far as its lines have been read. */
 export interface ReadCompaction {
-  readonly boundary: HeldLine;
+  readonly boundary: PlacedLine;
   readonly plan: SurveyedCompaction;
   readonly replacement: readonly Item[];
   /** The uuids of the lines of `replacement`. */
@@ -31,7 +31,7 @@ export interface ReadCompaction {
 
 /** The record of a boundary that lists the whole history. */
 export function listRecord(
-  boundary: HeldLine,
+  boundary: PlacedLine,
   { as, keptRefs }: SurveyedList,
 ): CompactedRecord | MicroCompactedRecord | UndoCompactionRecord {
   const metadata = objectAt(boundary.value, 'compactMetadata') ?? {};
@@ -137,6 +137,6 @@ function isReceipt(value: unknown): value is Receipt {
   );
 }
 
-function idOf({ value, at }: HeldLine): string {
+function idOf({ value, at }: PlacedLine): string {
   return changeIdOf({ uuid: stringAt(value, 'uuid'), line: at.line });
 }

@@ -9,7 +9,7 @@ import type { Tree } from './tree.ts';
  * that no other branch continues.
  * @param included 1 for each node of the conversation; this function sets more
  */
-export function includeBeside(tree: Tree, included: Uint8Array, isOutside: (node: Node) => boolean): void {
+export function includeOffPath(tree: Tree, included: Uint8Array, isOutside: (node: Node) => boolean): void {
   includeParallel(tree, included, isOutside);
   includeTrailing(tree, included, isOutside);
 }

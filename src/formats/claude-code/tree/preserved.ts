@@ -6,7 +6,7 @@ import type { Node } from './node.ts';
 import type { Tree } from './tree.ts';
 
 /** Whether a boundary states which lines it keeps, even if none. Claude Code reads past those that do not. */
-export function tellsPreserved({ metadata = {} }: Node): boolean {
+export function statesPreserved({ metadata = {} }: Node): boolean {
   return keptMetadata(metadata) !== undefined;
 }
 

@@ -3,13 +3,13 @@
 
 import type { JsonObject } from '../../../protocol/item.ts';
 import type { LineAt, LineReader, Report } from '../../reader.ts';
-import { includeBeside } from './parallel-lines.ts';
+import { includeOffPath } from './parallel-lines.ts';
 import { surveyBoundaries } from './boundaries.ts';
 import type { SurveyedBoundaries } from './boundaries.ts';
 import { countAt, stringAt } from '../../fields.ts';
 import { LINKED_KINDS, nodeOf } from './node.ts';
 import type { LineKey, Node } from './node.ts';
-import { isList, relinksOf, tellsPreserved } from './preserved.ts';
+import { isList, relinksOf, statesPreserved } from './preserved.ts';
 import { mergeSurroundings } from '../tail.ts';
 import type { ClaudeTail, SessionFields } from '../tail.ts';
 import { Tree } from './tree.ts';
@@ -102,7 +102,7 @@ export class ClaudeSurveyor implements LineReader {
     const terrain: Terrain = { tree, leaf, relinks: relinksOf(tree), isOutside, report: this.#report };
     const way = walkToRoot(terrain);
     noteStrayLinks(terrain, way.unlinked);
-    includeBeside(tree, way.included, isOutside);
+    includeOffPath(tree, way.included, isOutside);
     const boundaries = surveyBoundaries(tree, way, this.#report);
     const abandoned = new Set(this.#duplicates);
     const subagent = new Set<LineKey>();
@@ -125,7 +125,7 @@ export class ClaudeSurveyor implements LineReader {
       const count = countAt(nodes[index]?.metadata ?? {}, 'cumulativeDroppedTokens');
       return count === undefined ? [] : [count];
     });
-    const bare = nodes.findLast((node) => node.isBoundary && !tellsPreserved(node));
+    const bare = nodes.findLast((node) => node.isBoundary && !statesPreserved(node));
     return {
       ...this.#surroundings,
       uuid: (leaf === undefined ? undefined : nodes[leaf]?.uuid) ?? null,
