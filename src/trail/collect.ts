@@ -39,10 +39,10 @@ const SYNTHETIC_MODEL = '<synthetic>';
  * evidence of what they summarize; except one at the start of a file, whose past is recorded nowhere else.
  */
 export class TrailCollector {
-  readonly #book = new TrailState();
-  readonly #talk = new Talk(this.#book);
-  readonly #results = new Results(this.#book, this.#talk);
-  readonly #textCalls = new TextCalls(this.#book, this.#talk, this.#results);
+  readonly #state = new TrailState();
+  readonly #talk = new Talk(this.#state);
+  readonly #results = new Results(this.#state, this.#talk);
+  readonly #textCalls = new TextCalls(this.#state, this.#talk, this.#results);
   readonly #watcherRequests = new WatcherRequests();
   /** Whether the agent had finished when the watcher asked it for something; undefined once it has worked again. */
   #wasDone: boolean | undefined;
@@ -67,14 +67,14 @@ export class TrailCollector {
     switch (record.type) {
       case 'session_meta':
       case 'settings':
-        this.#book.cwd = record.cwd?.replace(/\/$/, '') ?? this.#book.cwd;
+        this.#state.cwd = record.cwd?.replace(/\/$/, '') ?? this.#state.cwd;
         // During a rebase a file names no branch but HEAD.
         if (
           record.type === 'session_meta' &&
           (record.gitBranch ?? 'HEAD') !== 'HEAD' &&
-          this.#book.cwd !== undefined
+          this.#state.cwd !== undefined
         )
-          this.#book.place.noteBranch(this.#book.cwd, record.gitBranch ?? '');
+          this.#state.place.noteBranch(this.#state.cwd, record.gitBranch ?? '');
         if (record.type === 'session_meta') this.#textCalls.noteStyle(record.textActions);
         return;
       case 'item':
@@ -96,10 +96,10 @@ export class TrailCollector {
 
   /** The trail so far; the collector can continue afterwards. */
   trail(): Trail {
-    const { cwd, root, requests, files, runs, git, steps, place } = this.#book;
+    const { cwd, root, requests, files, runs, git, steps, place } = this.#state;
     const { turn } = requests;
     const workedIn = place.directory === cwd ? undefined : place.directory;
-    const statements = this.#book.statements.statements();
+    const statements = this.#state.statements.statements();
     const isAgentDone = this.#wasDone ?? this.#isAgentDone;
     const now = statements.filter((statement) => statement.turn === turn);
     return {
@@ -114,19 +114,19 @@ export class TrailCollector {
       constraints: requests.constraints(),
       pins: this.#pins,
       answers: requests.answers(),
-      plan: this.#book.plan.plan(),
-      plans: this.#book.plan.plans(),
-      presentedPlan: this.#book.plan.presented(),
-      items: this.#book.items.list(turn),
-      checklist: this.#book.checklists.newest(turn),
+      plan: this.#state.plan.plan(),
+      plans: this.#state.plan.plans(),
+      presentedPlan: this.#state.plan.presented(),
+      items: this.#state.items.list(turn),
+      checklist: this.#state.checklists.newest(turn),
       files: files.files(),
       removed: files.removed(),
       missing: files.missing(),
       commands: runs.runs(),
       failures: runs.failures(),
       commits: git.commits(),
-      tree: git.state(workedIn === undefined ? undefined : this.#book.relative(workedIn)),
-      landmarks: this.#book.deliveries.landmarks(),
+      tree: git.state(workedIn === undefined ? undefined : this.#state.relative(workedIn)),
+      landmarks: this.#state.deliveries.landmarks(),
       statements,
       openQuestions: this.#talk.openQuestions(now),
       current: {
@@ -139,7 +139,7 @@ export class TrailCollector {
         isAgentDone,
       },
       nextStep: this.#talk.nextStep(isAgentDone),
-      identifiers: this.#book.index.top(TOP_IDENTIFIERS, QUOTED_IDENTIFIERS),
+      identifiers: this.#state.index.top(TOP_IDENTIFIERS, QUOTED_IDENTIFIERS),
       carriedOver: this.#carriedOver,
       isLost: this.#isLost,
     };
@@ -156,11 +156,11 @@ export class TrailCollector {
   }
 
   get #isAgentDone(): boolean {
-    return this.#talk.isAgentLast && !this.#book.steps.hasUnread;
+    return this.#talk.isAgentLast && !this.#state.steps.hasUnread;
   }
 
   #addItem(item: Item): void {
-    this.#book.position = Math.floor(this.#book.position) + 1;
+    this.#state.position = Math.floor(this.#state.position) + 1;
     if (item.type === 'message') {
       this.#addMessage(item);
       return;
@@ -196,7 +196,7 @@ export class TrailCollector {
     } else if (message.role === 'user' && authorOf(message) === 'user') this.#addUserText(message);
     else if (message.role === 'user' && this.#textCalls.isUsed) this.#textCalls.addObservation(text);
     else if (message.role === 'user' && !this.#addReport(text))
-      this.#book.requests.noteInstructions(text, this.#book.position);
+      this.#state.requests.noteInstructions(text, this.#state.position);
   }
 
   /** A background task ended: new to the agent, although it called nothing. Returns false for any other text. */
@@ -204,12 +204,12 @@ export class TrailCollector {
     const report = backgroundReportOf(text);
     if (report === undefined) return false;
     const { summary, result } = report;
-    this.#book.note(excerpt(result), 'result');
+    this.#state.note(excerpt(result), 'result');
     const call = detached(redact(clip(summary, CALL_LENGTH)));
-    const step = { moment: this.#book.moment, call, changed: undefined, isRead: false, readPaths: [] };
-    this.#book.steps.open({ ...step, report: 'none' }, result);
-    this.#book.steps.noteResult();
-    this.#book.steps.close();
+    const step = { moment: this.#state.moment, call, changed: undefined, isRead: false, readPaths: [] };
+    this.#state.steps.open({ ...step, report: 'none' }, result);
+    this.#state.steps.noteResult();
+    this.#state.steps.close();
     return true;
   }
 
@@ -229,7 +229,7 @@ export class TrailCollector {
     // Where the author is on record, no wording makes a message the client's.
     const words = redact(origin?.author === 'user' ? text.trim() : (ownWords(text) ?? ''));
     if (words === '') return;
-    const { requests } = this.#book;
+    const { requests } = this.#state;
     const isTemplated = this.#textCalls.isUsed && requests.turn === 0;
     const { task, template } = isTemplated ? templatedTask(words) : { task: words, template: '' };
     this.#talk.addUserText(task);
@@ -238,7 +238,7 @@ export class TrailCollector {
 
   #addCompaction(record: CompactedRecord): void {
     this.#compactions++;
-    if (this.#book.hasPast) return;
+    if (this.#state.hasPast) return;
     // The file starts with a compaction: its summary is all that remains of the past.
     if (record.summary !== undefined) this.#carryOver(record.summary);
     for (const item of record.replacement) {
@@ -247,7 +247,7 @@ export class TrailCollector {
   }
 
   #carryOver(summary: string): void {
-    if (this.#carriedOver !== undefined || this.#book.hasPast) return;
+    if (this.#carriedOver !== undefined || this.#state.hasPast) return;
     this.#carriedOver = detached(redact(clipMiddle(summary, MAX_CARRIED_LENGTH)));
   }
 }

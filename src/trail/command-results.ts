@@ -19,11 +19,11 @@ const ONE_FILE_ACT = /^(?:mv|git (?:checkout|restore)) /;
 
 /** Records what commands did. */
 export class CommandResults {
-  readonly #book: TrailState;
+  readonly #state: TrailState;
   readonly #calls: DueCalls;
 
-  constructor(book: TrailState, calls: DueCalls) {
-    this.#book = book;
+  constructor(state: TrailState, calls: DueCalls) {
+    this.#state = state;
     this.#calls = calls;
   }
 
@@ -45,7 +45,7 @@ export class CommandResults {
   }
 
   #followGit({ meaning, moment }: DueCall, output: string, failed: boolean): void {
-    const { directory = this.#book.cwd } = meaning;
+    const { directory = this.#state.cwd } = meaning;
     const { simple: own = [], guarded = [] } = meaning;
     const simple = guarded.length > 0 && COMMITTED.test(output) ? [...own, ...guarded] : own;
     const absolute = ({ directory: moved }: GitCommand): string =>
@@ -54,10 +54,10 @@ export class CommandResults {
       simple,
       output,
       failed,
-      directoryOf: (git) => inDirectory('.', this.#book.relative(absolute(git))),
-      branchOf: (git) => this.#book.place.branchOf(absolute(git)),
+      directoryOf: (git) => inDirectory('.', this.#state.relative(absolute(git))),
+      branchOf: (git) => this.#state.place.branchOf(absolute(git)),
     };
-    if (this.#book.git.noteRun(run, moment)) this.#book.steps.forgetReports();
+    if (this.#state.git.noteRun(run, moment)) this.#state.steps.forgetReports();
   }
 
   #finishWork(due: DueCall, outcome: ToolOutcome, failed: boolean): void {
@@ -72,28 +72,28 @@ export class CommandResults {
     }
     const { command: script, simple, isEscalated = false } = meaning;
     const place = workPlace(simple, meaning.directory);
-    const directory = place === undefined ? undefined : this.#book.relative(place);
+    const directory = place === undefined ? undefined : this.#state.relative(place);
     const { text: output, exitCode } = outcome;
     const run = finishedRun({ command: script, simple, isEscalated, directory, output, exitCode, failed });
     const { command, outcomeLines: telling } = run;
     const other = otherEnd(run.parts, output, run);
     if (other !== undefined) {
-      this.#book.steps.act(`ran \`${clipCommand(command, 120)}\`${other}`, this.#book.moment);
+      this.#state.steps.act(`ran \`${clipCommand(command, 120)}\`${other}`, this.#state.moment);
       return;
     }
-    this.#book.runs.add(run, due.moment);
-    this.#book.requests.noteCommand(failed);
+    this.#state.runs.add(run, due.moment);
+    this.#state.requests.noteCommand(failed);
     const isKnown = !isUnclear(run) && (outcome.exitCode !== undefined || outcome.isKnownWell === true);
     // "moved a to b" says everything that `mv a b` does; likewise for a restored file and `git checkout`.
     const isRecorded =
-      !failed && this.#book.steps.hasEffect && ONE_FILE_ACT.test(command) && simple.length === 1;
+      !failed && this.#state.steps.hasEffect && ONE_FILE_ACT.test(command) && simple.length === 1;
     if (!isRecorded) {
-      this.#book.steps.act(
+      this.#state.steps.act(
         `ran \`${clipCommand(command, 120)}\`${resultPhrase(failed, telling, isKnown)}`,
-        this.#book.moment,
+        this.#state.moment,
       );
     }
-    this.#book.deliveries.addRun(meaning.simple, { output: outcome.text, failed }, due.moment);
+    this.#state.deliveries.addRun(meaning.simple, { output: outcome.text, failed }, due.moment);
   }
 }
 

@@ -15,20 +15,20 @@ const REASON_LENGTH = 400;
 
 /** Records what happens to files. */
 export class FileResults {
-  readonly #book: TrailState;
+  readonly #state: TrailState;
 
-  constructor(book: TrailState) {
-    this.#book = book;
+  constructor(state: TrailState) {
+    this.#state = state;
   }
 
   /** An edit that the harness rejects changes nothing; an agent that does not know so sends it again and again. */
   finishEdit({ meaning, moment }: DueCall, text: string, failed: boolean): void {
     const [file] = meaning.files;
     if (file === undefined || !isEdit(meaning) || !failed) return;
-    const command = `edit ${this.#book.relative(file.path)}`;
+    const command = `edit ${this.#state.relative(file.path)}`;
     const reason = headLines(rejectionReason(text), REASON_LENGTH).split('\n').map(oneLine);
-    this.#book.runs.addRejectedEdit(command, reason, moment);
-    this.#book.steps.act(`${command}${resultPhrase(failed, reason, false)}`, this.#book.moment);
+    this.#state.runs.addRejectedEdit(command, reason, moment);
+    this.#state.steps.act(`${command}${resultPhrase(failed, reason, false)}`, this.#state.moment);
   }
 
   /** Records what a call did to files and what it showed of them. */
@@ -41,14 +41,14 @@ export class FileResults {
       this.add(file, moment);
     }
     for (const path of missing) {
-      const absent = this.#book.relative(path);
-      if (!isSaidMissing || !/^[/~]/.test(absent)) this.#book.files.noteMissing(absent);
+      const absent = this.#state.relative(path);
+      if (!isSaidMissing || !/^[/~]/.test(absent)) this.#state.files.noteMissing(absent);
     }
     for (const { path, text: shown } of texts) {
-      this.#book.files.noteContent(this.#book.relative(path), shown);
+      this.#state.files.noteContent(this.#state.relative(path), shown);
       // Search hits in a checklist are not the checklist.
       if (actions.some((file) => file.action === 'read' && file.path === path))
-        this.#book.checklists.noteRead(this.#book.relative(path), shown, moment);
+        this.#state.checklists.noteRead(this.#state.relative(path), shown, moment);
     }
   }
 
@@ -56,49 +56,49 @@ export class FileResults {
   #isOutput({ action, to, added, replaced, how }: FileAction, path: string): boolean {
     if (!TEMPORARY.test(path) || action === 'read' || action === 'restore') return false;
     const isWritten = added !== undefined || replaced !== undefined || how !== undefined;
-    const isKept = to !== undefined && !TEMPORARY.test(this.#book.relative(to));
-    return !isWritten && !isKept && !this.#book.files.isChanged(path);
+    const isKept = to !== undefined && !TEMPORARY.test(this.#state.relative(to));
+    return !isWritten && !isKept && !this.#state.files.isChanged(path);
   }
 
   /** Records what happened to one file. */
   add(file: FileAction, moment: LogMoment): void {
-    const path = this.#book.relative(file.path);
+    const path = this.#state.relative(file.path);
     if (isScratch(path) || this.#isOutput(file, path)) return;
     if (file.action === 'restore') {
       this.#restore({ ...file, path }, moment);
       return;
     }
-    const to = file.to === undefined ? undefined : this.#book.relative(file.to);
-    this.#book.files.add({ ...file, path, to }, moment);
-    this.#book.checklists.noteChange({ ...file, path, to }, moment);
-    this.#book.git.noteChange({ action: file.action, path, to }, moment, this.#book.files.isCreated(path));
+    const to = file.to === undefined ? undefined : this.#state.relative(file.to);
+    this.#state.files.add({ ...file, path, to }, moment);
+    this.#state.checklists.noteChange({ ...file, path, to }, moment);
+    this.#state.git.noteChange({ action: file.action, path, to }, moment, this.#state.files.isCreated(path));
     if (file.action === 'read') return;
-    this.#book.steps.forgetReports();
+    this.#state.steps.forgetReports();
     // Whatever changed the file, the agent will not resend an edit that was rejected before.
-    this.#book.runs.forget(`edit ${path}`);
-    this.#book.requests.noteEdit(to ?? path);
-    this.#book.items.noteEdit(to ?? path);
-    this.#book.runs.noteEdit(to ?? path, moment);
-    this.#book.steps.noteChange(to ?? path);
-    this.#book.steps.act(phraseOf(file.action, path, to), this.#book.moment);
+    this.#state.runs.forget(`edit ${path}`);
+    this.#state.requests.noteEdit(to ?? path);
+    this.#state.items.noteEdit(to ?? path);
+    this.#state.runs.noteEdit(to ?? path, moment);
+    this.#state.steps.noteChange(to ?? path);
+    this.#state.steps.act(phraseOf(file.action, path, to), this.#state.moment);
   }
 
   /** Git restored files; what a commit holds is kept, unless the command names another revision. */
   #restore(file: FileAction, moment: LogMoment): void {
     const { path, how: revision } = file;
-    const since = revision === undefined ? (this.#book.git.newestPosition ?? -1) : -1;
-    const isUndone = (known: string): boolean => revision !== undefined || this.#book.git.isDirty(known);
-    const undone = this.#book.files.restore(path, moment, { since, isUndone });
-    this.#book.checklists.noteChange(file, moment);
-    this.#book.git.noteChange(file, moment, false);
+    const since = revision === undefined ? (this.#state.git.newestPosition ?? -1) : -1;
+    const isUndone = (known: string): boolean => revision !== undefined || this.#state.git.isDirty(known);
+    const undone = this.#state.files.restore(path, moment, { since, isUndone });
+    this.#state.checklists.noteChange(file, moment);
+    this.#state.git.noteChange(file, moment, false);
     if (undone === undefined) return;
-    this.#book.steps.forgetReports();
-    this.#book.runs.noteEdit(path, moment);
-    this.#book.steps.noteChange(path);
+    this.#state.steps.forgetReports();
+    this.#state.runs.noteEdit(path, moment);
+    this.#state.steps.noteChange(path);
     if (undone.length === 0) return;
-    this.#book.requests.noteRestored(undone, since);
-    this.#book.steps.noteRestored(undone, since);
-    this.#book.steps.act(phraseOf('restore', path, undefined), this.#book.moment);
+    this.#state.requests.noteRestored(undone, since);
+    this.#state.steps.noteRestored(undone, since);
+    this.#state.steps.act(phraseOf('restore', path, undefined), this.#state.moment);
   }
 }
 

@@ -40,16 +40,16 @@ const READ_CALL = 2_000;
 /** Records what calls do. */
 export class Results {
   readonly due = new DueCalls();
-  readonly #book: TrailState;
+  readonly #state: TrailState;
   readonly #talk: Talk;
   readonly #files: FileResults;
   readonly #commands: CommandResults;
 
-  constructor(book: TrailState, talk: Talk) {
-    this.#book = book;
+  constructor(state: TrailState, talk: Talk) {
+    this.#state = state;
     this.#talk = talk;
-    this.#files = new FileResults(book);
-    this.#commands = new CommandResults(book, this.due);
+    this.#files = new FileResults(state);
+    this.#commands = new CommandResults(state, this.due);
   }
 
   /** @param quoted the text that describes the call, if it may be quoted */
@@ -58,15 +58,15 @@ export class Results {
     meaning: CallMeaning,
     quoted: string | undefined,
   ): void {
-    const moment = this.#book.moment;
-    this.#book.hasPast = true;
+    const moment = this.#state.moment;
+    this.#state.hasPast = true;
     this.#talk.noteCall();
-    this.#book.steps.noteCall();
-    this.#book.place.noteCall(meaning, this.#book.cwd);
-    const quotable = quoted === undefined ? undefined : this.#book.quotable('call', quoted);
+    this.#state.steps.noteCall();
+    this.#state.place.noteCall(meaning, this.#state.cwd);
+    const quotable = quoted === undefined ? undefined : this.#state.quotable('call', quoted);
     this.#noteCall(meaning, quotable);
-    if (meaning.plan !== undefined) this.#book.plan.add(meaning.plan, moment);
-    if (meaning.plan?.type === 'add') this.#book.items.noteTasks();
+    if (meaning.plan !== undefined) this.#state.plan.add(meaning.plan, moment);
+    if (meaning.plan?.type === 'add') this.#state.items.noteTasks();
     if (callId === undefined) {
       for (const file of meaning.files) this.#files.add(file, moment);
       return;
@@ -81,19 +81,19 @@ export class Results {
   #noteCall({ command, text }: CallMeaning, quotable: Quotable | undefined): void {
     const { commands, texts } =
       command?.includes('\n') === true ? scriptRows(text) : { commands: text, texts: '' };
-    this.#book.note(excerpt(commands), 'call', quotable);
-    if (texts !== '') this.#book.note(excerpt(texts), 'call');
+    this.#state.note(excerpt(commands), 'call', quotable);
+    if (texts !== '') this.#state.note(excerpt(texts), 'call');
   }
 
   /** @param logged the outcome of the call according to the log */
   finish(callId: string, result: string, logged: { success?: boolean; exit_code?: number }): void {
     const due = this.due.take(callId);
     const outcome = outcomeOf(result);
-    this.#book.note(isWrapped(result) ? outcome.text : excerpt(result), 'result');
+    this.#state.note(isWrapped(result) ? outcome.text : excerpt(result), 'result');
     if (due === undefined) return;
     if (due.meaning.questions !== undefined) {
-      this.#book.requests.answer(due.meaning.questions.join(' '), outcome.text);
-      this.#book.requests.addConstraints(outcome.text);
+      this.#state.requests.answer(due.meaning.questions.join(' '), outcome.text);
+      this.#state.requests.addConstraints(outcome.text);
       return;
     }
     const refusal = refusalIn(result);
@@ -108,12 +108,12 @@ export class Results {
     const finished = { text, exitCode, processId, isKnownWell: logged.success === true };
     this.#openStep(due, { text, failed, processId });
     this.#quoteOutcome(due, text);
-    this.#book.place.noteOutput(due.meaning, outcome.text, { root: this.#book.cwd, failed });
-    if (!failed) for (const file of due.meaning.files) this.#book.plan.addFile(file, due.moment);
+    this.#state.place.noteOutput(due.meaning, outcome.text, { root: this.#state.cwd, failed });
+    if (!failed) for (const file of due.meaning.files) this.#state.plan.addFile(file, due.moment);
     this.#files.finishEdit(due, outcome.text, failed);
     this.#files.finishFiles(due, outcome.text, failed);
     this.#commands.finish(due, finished, failed);
-    this.#book.steps.close();
+    this.#state.steps.close();
   }
 
   /** If the call, or the one whose process it polls, is quoted, so is its outcome. */
@@ -122,19 +122,19 @@ export class Results {
     if (started?.quotable !== undefined && text !== RUNNING) started.quotable.outcome = beginningOf(text);
     if (quotable === undefined) return;
     quotable.outcome = beginningOf(text, onlyReads(meaning));
-    if (isReport(meaning)) this.#book.steps.quoteReport(quotable);
+    if (isReport(meaning)) this.#state.steps.quoteReport(quotable);
   }
 
   /** A call that the user rejects has not failed; the user's comment on it counts as a user message. */
   #noteRejection({ meaning, name }: DueCall, comment: string): void {
-    const what = meaning.command ?? meaning.files.map(({ path }) => this.#book.relative(path)).join(', ');
+    const what = meaning.command ?? meaning.files.map(({ path }) => this.#state.relative(path)).join(', ');
     const words = redact(comment);
-    this.#book.requests.answer(
+    this.#state.requests.answer(
       `May I ${name}: ${what}?`,
       words === '' ? SILENT_REFUSAL : `no: ${words}`,
       meaning.files.length > 0 ? this.#talk.messagePosition : undefined,
     );
-    this.#book.requests.addConstraints(words);
+    this.#state.requests.addConstraints(words);
   }
 
   #openStep(
@@ -145,11 +145,11 @@ export class Results {
       processId,
     }: { readonly text: string; readonly failed: boolean } & Pick<ToolOutcome, 'processId'>,
   ): void {
-    this.#book.steps.noteResult();
+    this.#state.steps.noteResult();
     if (meaning.plan !== undefined) return;
     const file = meaning.files[0];
     const script = this.#scriptOf(meaning);
-    const object = file === undefined ? about : `${this.#book.relative(file.path)}${rangeText(file.range)}`;
+    const object = file === undefined ? about : `${this.#state.relative(file.path)}${rangeText(file.range)}`;
     const shownCall = script === undefined ? `${name} ${object}`.trimEnd() : this.#withoutWay(script);
     const made = clippedLine(this.#withoutRoot(shownCall.slice(0, READ_CALL)), CALL_LENGTH);
     // Its output so far would otherwise read as complete.
@@ -162,19 +162,19 @@ export class Results {
     const changed = rows === undefined ? undefined : detached(rows);
     const isRead = onlyReads(meaning);
     const report = !isReport(meaning) ? 'none' : showsLines(meaning) ? 'lines' : 'files';
-    const readPaths = isRead ? meaning.files.map(({ path }) => detached(this.#book.relative(path))) : [];
-    this.#book.steps.open({ moment, call, changed, isRead, readPaths, report }, text);
+    const readPaths = isRead ? meaning.files.map(({ path }) => detached(this.#state.relative(path))) : [];
+    this.#state.steps.open({ moment, call, changed, isRead, readPaths, report }, text);
   }
 
   /** Drops the leading `cd` into the working directory from a script. */
   #withoutWay(script: string): string {
     const way = /^cd (\S{1,300}) *(?:&&|;)\s*/.exec(script);
-    return way !== null && this.#book.relative(way[1] ?? '') === '.' ? script.slice(way[0].length) : script;
+    return way !== null && this.#state.relative(way[1] ?? '') === '.' ? script.slice(way[0].length) : script;
   }
 
   /** Makes the paths in a call relative to the working directory. */
   #withoutRoot(call: string): string {
-    return this.#book.root === '' ? call : call.replaceAll(`${this.#book.root}/`, '');
+    return this.#state.root === '' ? call : call.replaceAll(`${this.#state.root}/`, '');
   }
 
   /** The script of a call, including that of the process it writes to. */

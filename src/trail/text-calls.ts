@@ -13,7 +13,7 @@ const TEXT_CALL = 'text';
 
 /** Extracts calls and results from messages. */
 export class TextCalls {
-  readonly #book: TrailState;
+  readonly #state: TrailState;
   readonly #talk: Talk;
   readonly #results: Results;
   #style: ActionStyle | undefined;
@@ -21,8 +21,8 @@ export class TextCalls {
   #editor: EditorPlace = {};
   #hasSubmitted = false;
 
-  constructor(book: TrailState, talk: Talk, results: Results) {
-    this.#book = book;
+  constructor(state: TrailState, talk: Talk, results: Results) {
+    this.#state = state;
     this.#talk = talk;
     this.#results = results;
   }
@@ -45,7 +45,7 @@ export class TextCalls {
     if (said !== '') this.#talk.addAgentText(said);
     this.#hasSubmitted = isSubmission;
     if (script === undefined) return;
-    this.#book.position += 0.5;
+    this.#state.position += 0.5;
     const { name, meaning, quotable } = actionCallOf(script, style, this.#editor);
     const quoted = quotable === undefined ? undefined : quotableScript(quotable);
     this.#results.start({ name, callId: TEXT_CALL }, meaning, quoted);

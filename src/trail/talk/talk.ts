@@ -17,7 +17,7 @@ const SAID_LENGTH = 2_400;
 
 /** Follows the conversation; keeps only the newest messages. */
 export class Talk {
-  readonly #book: TrailState;
+  readonly #state: TrailState;
   readonly #messages: Reply[] = [];
   readonly #list = new Newest(listIn);
   readonly #step = new Newest(announcedStep);
@@ -32,53 +32,53 @@ export class Talk {
   /** The position of the last message of user or agent. */
   messagePosition = 0;
 
-  constructor(book: TrailState) {
-    this.#book = book;
+  constructor(state: TrailState) {
+    this.#state = state;
   }
 
   /** @param own the user's own words, without secrets */
   addUserText(own: string): void {
-    this.#book.hasPast = true;
+    this.#state.hasPast = true;
     const target = this.#hasCalledSinceMessage ? undefined : replyTarget(this.#lastMessage, own);
     const question = putsOff(own) ? undefined : target;
     this.#putOff = undefined;
     if (target !== undefined && putsOff(own))
-      this.#putOff = { kind: 'question', ...this.#book.moment, text: target };
-    this.messagePosition = this.#book.position;
+      this.#putOff = { kind: 'question', ...this.#state.moment, text: target };
+    this.messagePosition = this.#state.position;
     const isAnswered = this.isAgentLast;
     if (isUndoneByUser(own))
-      for (const path of this.#book.requests.edited)
-        this.#book.files.restore(path, this.#book.moment, { since: -1, isUndone: () => false });
-    this.#book.requests.add(own, { position: this.#book.position, question, isAnswered });
-    this.#book.note(excerpt(own), 'user', this.#book.quotable('user', detached(own)));
-    this.#book.items.addRequest(own, this.#book.requests.turn, this.#newestReply);
+      for (const path of this.#state.requests.edited)
+        this.#state.files.restore(path, this.#state.moment, { since: -1, isUndone: () => false });
+    this.#state.requests.add(own, { position: this.#state.position, question, isAnswered });
+    this.#state.note(excerpt(own), 'user', this.#state.quotable('user', detached(own)));
+    this.#state.items.addRequest(own, this.#state.requests.turn, this.#newestReply);
     this.#repliesTo = this.#newestReply ?? this.#repliesTo;
     this.#newestReply = undefined;
     this.#calls = 0;
     this.#lastMessage = '';
     this.#step.clear();
-    this.#book.deliveries.addGivenLinks(own);
+    this.#state.deliveries.addGivenLinks(own);
   }
 
   addAgentText(message: string): void {
-    this.#book.hasPast = true;
+    this.#state.hasPast = true;
     const text = redact(withoutCitations(message));
-    this.messagePosition = this.#book.position;
-    this.#book.statements.add(statementsOf(text, this.#book.moment));
-    this.#book.note(excerpt(text), 'agent', this.#book.quotable('agent', text));
-    this.#book.requests.noteMessage(text);
-    this.#book.items.addAnswer(text, this.#book.moment);
+    this.messagePosition = this.#state.position;
+    this.#state.statements.add(statementsOf(text, this.#state.moment));
+    this.#state.note(excerpt(text), 'agent', this.#state.quotable('agent', text));
+    this.#state.requests.noteMessage(text);
+    this.#state.items.addAnswer(text, this.#state.moment);
     this.#lastMessage = keptOf(text, text.slice(-6_000));
-    const { turn, position } = this.#book.moment;
+    const { turn, position } = this.#state.moment;
     const reply = { turn, position, text: this.#lastMessage };
     this.#newestReply = reply;
-    this.#book.steps.noteMessage();
+    this.#state.steps.noteMessage();
     this.#list.add(reply);
     this.#messages.push(reply);
     if (this.#messages.length > MAX_MESSAGES) this.#messages.shift();
     this.#step.add(this.#lastMessage);
     this.#hasCalledSinceMessage = false;
-    this.#book.deliveries.addLinks(text, this.#book.requests.turn);
+    this.#state.deliveries.addLinks(text, this.#state.requests.turn);
   }
 
   /** The agent called a tool, so it is not waiting for an answer. */
@@ -101,13 +101,13 @@ export class Talk {
   noteSentBack(): void {
     this.#hasCalledSinceMessage = true;
     const last = this.#messages.at(-1);
-    if (last?.position !== this.#book.position - 1) return;
+    if (last?.position !== this.#state.position - 1) return;
     const prose = proseLines(last.text).join('\n');
     this.#messages[this.#messages.length - 1] = { ...last, text: prose };
     if (this.#newestReply?.position === last.position) this.#newestReply = { ...last, text: prose };
-    this.#book.steps.act(
+    this.#state.steps.act(
       'answered in a way that the harness sent back: nothing of it ran',
-      this.#book.moment,
+      this.#state.moment,
     );
   }
 
