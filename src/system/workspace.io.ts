@@ -3,13 +3,16 @@
 import { isUtf8 } from 'node:buffer';
 import type { Stats } from 'node:fs';
 import { lstat, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { BatonError } from '../errors.ts';
 import { isBelow, openToRead, readWhole } from './planted.io.ts';
 import type { FileRead, WorkspaceFiles } from '../ports.ts';
 
 /** A file beyond this is described instead of read: 5,000 tokens of it would say little. @source docs/decisions/compaction-budget.md. */
 const LARGEST_FILE = 2 * 1024 * 1024;
+
+/** Longest path that any system opens, in bytes. @source Linux, PATH_MAX */
+const LONGEST_PATH = 4096;
 
 /** Where a path of a model leads. Paths are absolute, with links resolved. */
 export type ResolvedPath =
@@ -69,6 +72,8 @@ function moved(path: string, root: string, recordedCwd: string | undefined): str
  */
 export async function locate(path: string, root: string): Promise<ResolvedPath> {
   if (path.includes('\0')) return { kind: 'refused', why: 'no path: it holds a zero byte' };
+  // Before anything is done with it: what is missing is looked up step by step.
+  if (path.length > LONGEST_PATH) return { kind: 'refused', why: 'no path: it is too long' };
   const wanted = resolve(root, path);
   if (!isInside(wanted, root)) return { kind: 'refused', why: 'outside of the workspace' };
   try {
@@ -92,16 +97,21 @@ function isInside(path: string, root: string): boolean {
 
 /** A path with nothing at its end: the first of its parents that is there must be inside. */
 async function locateFree(wanted: string, root: string): Promise<ResolvedPath> {
-  const isLink = await lstat(wanted).then(
+  let there = wanted;
+  while (!(await isThere(there))) there = dirname(there);
+  // Whoever wrote there would write where the link leads.
+  if (there === wanted) return { kind: 'refused', why: 'a link that leads nowhere' };
+  const parent = await locate(there, root);
+  if (parent.kind === 'refused') return parent;
+  if (parent.kind === 'file') return { kind: 'refused', why: 'below something that is no directory' };
+  return { kind: 'free', path: join(parent.path, relative(there, wanted)) };
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
     () => true,
     () => false,
   );
-  // Whoever wrote there would write where the link leads.
-  if (isLink) return { kind: 'refused', why: 'a link that leads nowhere' };
-  const parent = await locate(dirname(wanted), root);
-  if (parent.kind === 'refused') return parent;
-  if (parent.kind === 'file') return { kind: 'refused', why: 'below something that is no directory' };
-  return { kind: 'free', path: join(parent.path, basename(wanted)) };
 }
 
 /** Reads a whole file. */

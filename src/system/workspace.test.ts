@@ -42,6 +42,7 @@ describe('a path', HANGS, () => {
     ['new/deep/er', 'free new/deep/er'],
     ['dir-alias/new', 'free dir/new'],
     ['', 'directory '],
+    ['d/'.repeat(50_000), 'refused'],
     ['..', 'refused'],
     ['../rooted/secret', 'refused'],
     ['escape', 'refused'],

@@ -74,6 +74,7 @@ async function plan({ input }: PatchInput, { world, signal }: PatchScope): Promi
   const realPaths = new Map<string, string>();
   for (const path of parsed.actions.flatMap(namedPaths)) {
     if (targets.has(path)) continue;
+    if (signal.aborted) return complaint('The patch was interrupted. Nothing was changed.');
     const target = await openForEdit(path, world);
     if (target.type === 'complaint') return complaint(`${target.text} Nothing was changed.`);
     const other = realPaths.get(target.path);
