@@ -2,10 +2,12 @@
 
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { openSync, readdirSync } from 'node:fs';
 import { access, constants, realpath } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { CancelSignal } from '../ports.ts';
+import { readSmallFile } from './planted.io.ts';
 import { announceRemains } from './remains.io.ts';
 
 /** How a process ended. */
@@ -173,11 +175,53 @@ function start({ command, cwd, env, input, endsWithBaton = false }: ProcessReque
   const stdin = input === undefined ? 'ignore' : 'pipe';
   const stdio = [stdin, 'pipe', 'pipe', ...(endsWithBaton ? (['pipe'] as const) : [])] as const;
   try {
-    return spawn(file, args, { cwd, env, detached: true, stdio: [...stdio] });
+    return spawn(file, args, { cwd, env, detached: true, stdio: [...stdio, ...instead(stdio.length)] });
   } catch (error) {
     // What the system refuses at once: arguments that are too long or hold a zero byte.
     return error instanceof Error ? error : new Error(String(error));
   }
+}
+
+/** @source open(2), `O_CLOEXEC` on Linux for every processor that Node runs on */
+const CLOSE_ON_EXEC = 0o2000000;
+
+/** Highest descriptor that is looked for. @source the usual limit of a process, `ulimit -n` */
+const HIGHEST_DESCRIPTOR = 1024;
+
+/**
+ * What a child gets, from a descriptor on, instead of those that Baton was started with: `/dev/null`. Node hands on all but its own
+ * and the first sixteen, and through an open directory a command leaves the sandbox.
+ * @source libuv, `uv_disable_stdio_inheritance`; its `ignore` leaves a descriptor above 2 as it is
+ */
+function instead(first: number): readonly (number | 'ignore')[] {
+  inherited ??= findInherited();
+  if (inherited.size === 0) return [];
+  const empty = (nothing ??= openSync('/dev/null', 'r'));
+  const length = Math.max(0, Math.max(...inherited) + 1 - first);
+  return Array.from({ length }, (_, at) => (inherited?.has(first + at) === true ? empty : 'ignore'));
+}
+
+/** Nothing that is opened later is handed on. */
+let inherited: ReadonlySet<number> | undefined;
+let nothing: number | undefined;
+
+function findInherited(): ReadonlySet<number> {
+  try {
+    const numbers = readdirSync('/proc/self/fd').map(Number);
+    return new Set(
+      numbers.filter((number) => number > 2 && number <= HIGHEST_DESCRIPTOR && isHandedOn(number)),
+    );
+  } catch {
+    // Only Linux shows them.
+    return new Set();
+  }
+}
+
+function isHandedOn(descriptor: number): boolean {
+  const read = readSmallFile(`/proc/self/fdinfo/${descriptor}`, { maxBytes: 65_536, links: 'refuse' });
+  const [, flags] =
+    (read.kind === 'bytes' && /^flags:\s*([0-7]+)$/m.exec(read.bytes.toString('latin1'))) || [];
+  return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
 }
 
 function describeFailure(error: Error): string {

@@ -221,6 +221,7 @@ const BESIDE_THE_DOOR: Readonly<Record<string, string>> = {
   'formats/source.io.ts': 'creates the file that a stream is put aside in',
   'rollout/disk.io.ts': "writes the log of Baton's own thread, once the door has read its head",
   'snapshots/restore.io.ts': 'opens directories, and no file',
+  'system/processes.io.ts': 'opens `/dev/null`',
   'tools/files/files.io.ts': 'creates the file that a tool writes',
 };
 
