@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { homeOfAllAgents, PLACED } from '../support/agent-homes.ts';
+import { homeOfAllAgents, place, PLACED } from '../support/agent-homes.ts';
 import { environment, NOT_BUILT, PROGRAM, runBuilt } from '../support/built.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 import { NO_TERMINAL } from '../support/terminal.ts';
@@ -88,6 +88,16 @@ test('sessions with their titles, and only those of Baton where it resumes', asy
   assert.equal(lines.at(-2), '\tfiles');
   assert.deepEqual(await candidates('exec', '--resume', ''), ['last', PLACED.baton.id, '']);
   assert.deepEqual((await candidates('undo', '0c')).slice(0, 1), [PLACED.codex.id]);
+});
+
+test('an id that a shell would read as more than a word is not offered', async () => {
+  const hostile = homeOfAllAgents();
+  for (const id of ['$(touch taken)', 'a;b', '`b`', "it's", '-rf', 'a b'])
+    place(hostile, `.claude/projects/-home-dev-project/${id}.jsonl`, '{"type":"user"}\n', 1);
+  const { stdout } = await baton(hostile, ['complete', '--', 'inspect', '']);
+  const values = stdout.split('\n').map((line) => line.split('\t')[0] ?? '');
+  assert.ok(values.includes(PLACED.claude.id));
+  for (const value of values) assert.match(value, /^[\w.:-]*$/);
 });
 
 test('bash', { skip: missing('bash') }, () => {

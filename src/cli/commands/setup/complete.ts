@@ -44,6 +44,9 @@ export async function printCandidates(
   for (const source of sources) if (!(source in SESSION_SOURCES)) io.stdout(`\t${source}\n`);
 }
 
+/** A word that no shell reads as anything else: an id is what a file of a stranger says it is. */
+const PLAIN = /^\w[\w.:-]*$/;
+
 const SESSION_SOURCES: Partial<Record<Source, true>> = { sessions: true, own_sessions: true };
 
 async function sessionCandidates(
@@ -64,7 +67,8 @@ async function sessionCandidates(
     }
   }
   const ids: CompletionWord[] = [];
-  for (const session of found.filter(({ id }) => id.startsWith(prefix)).slice(0, MOST_SESSIONS)) {
+  const offered = found.filter(({ id }) => id.startsWith(prefix) && PLAIN.test(id));
+  for (const session of offered.slice(0, MOST_SESSIONS)) {
     const description = `${AGENT_NAMES[session.agent]}: ${await titleOf(io, session)}`;
     ids.push({ value: session.id, description });
   }
