@@ -1,9 +1,11 @@
 // The one door through which Baton itself starts git, never for the model. Nothing that a repository names is run, and
 // nothing is contacted. docs/decisions/tools.md gives the reasons; test/architecture/git.test.ts holds that it is the only door.
 
-import { lstat } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import type { CancelSignal } from '../ports.ts';
+import { refusalOf } from './planted.io.ts';
 import { findProgram, programDirectories, runProcess } from './processes.io.ts';
 import type { ProcessEnd } from './processes.io.ts';
 
@@ -109,11 +111,16 @@ export interface GitAnswer {
   readonly output: Buffer;
   /** What it complained of, trimmed; in English. */
   readonly errors: string;
+  /** Git was not started: it would have waited for something that is not a file. */
+  readonly wouldWait?: true;
 }
 
 /** Runs git once. Output beyond the limit ends it. Never rejects. */
 export async function runGit(args: readonly string[], cwd: string, terms: GitTerms): Promise<GitAnswer> {
-  const found = await findGit(cwd, terms.env['PATH'] ?? '');
+  const top = topOf(cwd);
+  const planted = plantedIn(top);
+  if (planted !== undefined) return refuse(planted);
+  const found = await findGit(top, terms.env['PATH'] ?? '');
   const { input: _, ...listing } = terms;
   const start = (settings: typeof SETTINGS, words: readonly string[], how: GitTerms) =>
     listen([found.path, ...words], cwd, how, {
@@ -197,12 +204,56 @@ function environmentOf(
   };
 }
 
+/**
+ * Files that git opens at fixed places, and waits for if they are named pipes; relative to the top of a work tree.
+ * @source git 2.39, by strace
+ */
+const OPENED = [
+  '.gitattributes',
+  '.gitignore',
+  '.gitmodules',
+  '.git',
+  ...[
+    'HEAD',
+    'commondir',
+    'config',
+    'config.worktree',
+    'index',
+    'info/attributes',
+    'info/exclude',
+    'info/grafts',
+    'info/sparse-checkout',
+    'objects/info/alternates',
+    'objects/info/commit-graph',
+    'objects/pack/multi-pack-index',
+    'packed-refs',
+    'shallow',
+  ].map((name) => `.git/${name}`),
+];
+
+/** Something that is neither a file nor a directory where git would open it: a sentence in git's manner. */
+function plantedIn(top: string): string | undefined {
+  for (const name of OPENED) {
+    const path = join(top, name);
+    const stats = lookAt(path);
+    if (stats === undefined || stats.isDirectory() || stats.isSymbolicLink()) continue;
+    const refusal = refusalOf(stats);
+    if (refusal !== undefined) return `fatal: ${path} ${refusal}`;
+  }
+  return undefined;
+}
+
+/** What a git would say that looks before it opens. @source git(1): 128 is the status of a fatal error */
+function refuse(errors: string): GitAnswer {
+  return { end: { type: 'exited', status: 128 }, output: Buffer.alloc(0), errors, wouldWait: true };
+}
+
 /** The program, and the directories in which it finds others: none of the work tree that it is asked about. */
 async function findGit(
-  cwd: string,
+  top: string,
   path: string,
 ): Promise<{ readonly path: string; readonly searched: string }> {
-  const directories = await programDirectories(path, await topOf(cwd));
+  const directories = await programDirectories(path, top);
   return {
     path: (await findProgram('git', directories)) ?? MISSING,
     searched: directories.join(delimiter),
@@ -213,13 +264,17 @@ async function findGit(
 const MISSING = '/nonexistent/git';
 
 /** The nearest directory at or above another that holds a repository, or that directory itself. */
-async function topOf(cwd: string): Promise<string> {
+function topOf(cwd: string): string {
   for (let directory = cwd; ; directory = dirname(directory)) {
-    const holds = await lstat(join(directory, '.git')).then(
-      () => true,
-      () => false,
-    );
-    if (holds) return directory;
+    if (lookAt(join(directory, '.git')) !== undefined) return directory;
     if (dirname(directory) === directory) return cwd;
+  }
+}
+
+function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
   }
 }

@@ -303,3 +303,25 @@ describe('the output of git', { timeout: 20_000 }, () => {
     while (isAlive(Number(pid))) await sleep(10);
   });
 });
+
+describe('a named pipe where git opens a file', { skip: process.platform === 'win32' }, () => {
+  for (const name of [
+    '.git/HEAD',
+    '.git/config',
+    '.git/packed-refs',
+    '.git/objects/info/alternates',
+    '.gitignore',
+  ]) {
+    it(`${name} is named, and git is not started`, async () => {
+      const victim = prepare((one) => {
+        rmSync(join(one.root, name), { force: true });
+        execFileSync('mkfifo', [join(one.root, name)]);
+      });
+      const begun = performance.now();
+      const answer = await runGit(['status'], victim.root, { env: ENV, signal: NEVER });
+      assert.ok(performance.now() - begun < 5_000);
+      assert.equal(hasSucceeded(answer), false);
+      assert.match(answer.errors, /^fatal: \/.* is a named pipe$/);
+    });
+  }
+});

@@ -114,6 +114,18 @@ const TIMEOUT_MS = 10_000;
 /** Threads in which git did not answer in time once: a named pipe as `.gitignore` would stop it again at every call. */
 const silent = new WeakSet<ToolWorld>();
 
+/** Whether git did not answer in time once in this thread: it is asked no more. */
+export function isSilent(world: ToolWorld): boolean {
+  return silent.has(world);
+}
+
+/** Asks git for its rules in the whole workspace. @returns whether it did not answer in time */
+export async function findSilence(world: ToolWorld, signal: CancelSignal): Promise<boolean> {
+  const args = ['ls-files', '-z', '--others', '--exclude-standard'];
+  await askGit(args, world.root, { world, signal });
+  return isSilent(world);
+}
+
 /** What git says; undefined where it fails, or did not answer before. */
 async function askGit(
   args: readonly string[],
@@ -122,7 +134,11 @@ async function askGit(
 ): Promise<Buffer | undefined> {
   if (silent.has(world)) return undefined;
   const terms = { env: world.programEnv, signal, timeoutMs: TIMEOUT_MS };
-  const { end, output } = await runGit(args, directory, input === undefined ? terms : { ...terms, input });
-  if (end.type === 'timed_out') silent.add(world);
+  const { end, output, wouldWait } = await runGit(
+    args,
+    directory,
+    input === undefined ? terms : { ...terms, input },
+  );
+  if (end.type === 'timed_out' || wouldWait === true) silent.add(world);
   return end.type === 'exited' && end.status === 0 ? output : undefined;
 }
