@@ -10,6 +10,7 @@ import type { FileChangeView, ToolEvent, ToolResult } from '../protocol/tool.ts'
 import type { TellCall, ToolRunner } from '../session/terms.ts';
 import { ABORTED_RESULT } from '../session/loop.ts';
 import { decideApproval } from '../tools/approval.ts';
+import { mayReadOutside } from '../tools/shell/links.io.ts';
 import { runCall } from '../tools/toolbox.io.ts';
 import type { Toolbox } from '../tools/toolbox.io.ts';
 import { MAX_TIMEOUT_MS } from '../tools/shell/shell.io.ts';
@@ -161,7 +162,9 @@ export class ThreadTools implements ToolRunner {
     if (isChanging && isPlanning) return refused(PLANNING);
     const canConfine = toolbox.confinement.type === 'bubblewrap';
     const action = tool.actionOf(parsed.input);
-    const decision = decideApproval(action, { policy, sandbox, canConfine }, author());
+    const isLinkedOut =
+      policy === 'untrusted' && action.kind === 'run' && (await mayReadOutside(action, toolbox.root));
+    const decision = decideApproval(action, { policy, sandbox, canConfine, isLinkedOut }, author());
     if (decision.type === 'refuse') return refused(decision.why);
     if (decision.type === 'ask') {
       const { why } = decision;

@@ -10,6 +10,8 @@ export interface ApprovalTerms {
   readonly sandbox: SandboxMode;
   /** Whether commands can be confined here: bubblewrap is installed and works. */
   readonly canConfine: boolean;
+  /** Whether the command may read through a link that leads out of the workspace; absent: no. Only `untrusted` minds. */
+  readonly isLinkedOut?: boolean;
 }
 
 /** What becomes of a call. `sandbox` is what it is run in; `why` is one sentence for people and for the model. */
@@ -64,7 +66,7 @@ function decideEdit({ policy, sandbox }: ApprovalTerms): ApprovalDecision {
 
 function decideCommand(
   { command, leavesSandbox }: ToolAction & { readonly kind: 'run' },
-  { policy, sandbox, canConfine }: ApprovalTerms,
+  { policy, sandbox, canConfine, isLinkedOut = false }: ApprovalTerms,
 ): ApprovalDecision {
   if (sandbox !== 'danger_full_access') {
     if (leavesSandbox) return askToLeave(policy, 'The command asks to run outside of the sandbox.');
@@ -72,12 +74,13 @@ function decideCommand(
       return askToLeave(policy, `There is no bubblewrap here that could hold a command to ${sandbox}.`);
     }
   }
-  if (policy !== 'untrusted' || isTrustedCommand(command, sandbox)) return { type: 'run', sandbox };
-  return {
-    type: 'ask',
-    sandbox,
-    why: 'The policy is untrusted, and this command is not known to only read.',
-  };
+  if (policy !== 'untrusted') return { type: 'run', sandbox };
+  const isTrusted = isTrustedCommand(command, sandbox);
+  if (isTrusted && !isLinkedOut) return { type: 'run', sandbox };
+  const doubt = isTrusted
+    ? 'may read through a link that leads out of the workspace'
+    : 'is not known to only read';
+  return { type: 'ask', sandbox, why: `The policy is untrusted, and this command ${doubt}.` };
 }
 
 function askToLeave(policy: ApprovalPolicy, why: string): ApprovalDecision {

@@ -15,6 +15,8 @@ export type ToolAction =
   | {
       readonly kind: 'run';
       readonly command: string;
+      /** Where it runs, inside of the workspace; absent: the workspace. */
+      readonly workdir?: string;
       /** The model asks to run it outside of the sandbox. */
       readonly leavesSandbox: boolean;
       /** Why, in the model's words; for the user who is asked. */

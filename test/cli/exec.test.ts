@@ -279,6 +279,22 @@ test('what would need a yes is turned down, with the flag that would be one, and
   await at.exec('chat', ['--sandbox', 'workspace_write', '--approval', 'untrusted', 'Write.']);
 });
 
+test('under untrusted nothing is read through a link out of the workspace unasked', async () => {
+  const at = desk({ 'a.txt': 'oil' });
+  writeFileSync(join(at.home, 'secret'), 'kept-to-itself');
+  symlinkSync('../secret', join(at.work, 'notes.md'));
+  const requests = play(
+    { calls: [shell('cat a.txt'), shell('cat notes.md'), shell('cat *.md')] },
+    { text: 'No.' },
+  );
+  const ended = await at.exec('chat', ['--approval', 'untrusted', 'Read.']);
+  assert.equal(ended.stdout, 'No.\n', ended.stderr);
+  const said = JSON.stringify(requests());
+  assert.match(said, /oil/);
+  assert.doesNotMatch(said, /kept-to-itself/);
+  assert.match(said, /may read through a link that leads out of the workspace/);
+});
+
 test('a project may not loosen what the user allows', async () => {
   const at = desk({ '.baton/config.toml': 'sandbox_mode = "danger_full_access"\n' });
   const requests = play({});

@@ -113,7 +113,7 @@ describe('a hostile tree', () => {
 });
 
 for (const pipe of ['.git/info/exclude', 'below/.gitignore']) {
-  for (const without of [[], ['rg']]) {
+  for (const without of [[], ['rg']] as const) {
     const name = `${pipe} as a pipe stops git once at most${without.length > 0 ? ', also without ripgrep' : ''}`;
     test(name, { skip: process.platform === 'win32' }, async () => {
       const files = { 'a.txt': 'needle\n', 'below/b.txt': 'thread\n' };

@@ -62,9 +62,10 @@ export function createShellTool(world: ToolWorld): Tool<ShellInput> {
         .describe('Ask the user to let it run outside of the sandbox, e.g. for the network.'),
       justification: z.string().max(500).optional().describe('Why it must, in one sentence for the user.'),
     },
-    actionOf: ({ command, with_escalated_permissions: leavesSandbox, justification }) => ({
+    actionOf: ({ command, workdir, with_escalated_permissions: leavesSandbox, justification }) => ({
       kind: 'run',
       command,
+      workdir,
       leavesSandbox,
       ...(justification === undefined ? {} : { justification }),
     }),

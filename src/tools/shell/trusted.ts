@@ -16,6 +16,38 @@ export function isTrustedCommand(script: string, sandbox: SandboxMode): boolean 
   return parsed.commands.every((statement) => isTrusted(statement, sandbox));
 }
 
+/** A word of a trusted script: what it names, or what a pattern of it may match. */
+export interface ReadWord {
+  readonly text: string;
+  readonly isPattern: boolean;
+  /** It is where `cd` goes. */
+  readonly isDirectory: boolean;
+}
+
+/** The words behind the programs of a trusted script, in their order; each may name a file, and options may hold one. */
+export function wordsOf(script: string): readonly ReadWord[] {
+  return (parseScript(script)?.commands ?? []).flatMap(wordsIn);
+}
+
+function wordsIn(node: Node): readonly ReadWord[] {
+  switch (node.type) {
+    case 'Statement':
+      return wordsIn(node.command);
+    case 'Pipeline':
+    case 'AndOr':
+    case 'CompoundList':
+      return node.commands.flatMap(wordsIn);
+    case 'Command':
+      return node.suffix.map((word) => ({
+        text: word.value,
+        isPattern: isPattern(word),
+        isDirectory: node.name?.value === 'cd',
+      }));
+    default:
+      return [];
+  }
+}
+
 function isTrusted(node: Node, sandbox: SandboxMode): boolean {
   switch (node.type) {
     case 'Statement':
@@ -123,11 +155,17 @@ const GIT: ReadonlyMap<string, Rule> = new Map([
 
 /** @source Codex' list of safe commands, without those that can write or run others by an option */
 const TRUSTED: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  ...['cat', 'echo', 'false', 'grep', 'head', 'ls', 'nl', 'pwd', 'stat', 'tail', 'true', 'wc', 'which'].map(
+  ...['cat', 'echo', 'false', 'head', 'ls', 'nl', 'pwd', 'stat', 'tail', 'true', 'wc', 'which'].map(
     (name) => [name, any] as const,
   ),
+  // What follows every link that it meets may read anything.
+  ['grep', (operands) => !operands.some((word) => /^-(?:[a-zA-Z]*R|-d)/.test(word))],
   ['cd', (operands) => operands.length === 1 && operands[0] !== '-'],
-  ['find', (operands) => operands.every((word) => !/^-(?:exec|ok|delete|fprint|fls)/.test(word))],
+  [
+    'find',
+    (operands) =>
+      operands.every((word) => !/^-(?:exec|ok|delete|fprint|fls|files0|follow$|[A-Z]*L)/.test(word)),
+  ],
   ['rg', options('-n', '-i', '-l', '-c', '-w', '-F', '-e', '--files', '--hidden', '--line-number')],
   [
     'sed',
