@@ -7,6 +7,8 @@ import { gzipSync } from 'node:zlib';
 import { after, describe, test } from 'node:test';
 import { client, collect, KEY, request } from '../../test/support/provider-server/client.ts';
 import { eventsOf } from '../../test/support/provider-server/events.ts';
+import { signThinking } from '../../test/support/provider-server/seals.ts';
+import { startProviderServer } from '../../test/support/provider-server/server.ts';
 import type { Reply } from '../../test/support/provider-server/script.ts';
 import { userSays } from '../../test/support/records.ts';
 import { callOf } from '../protocol/item.ts';
@@ -327,4 +329,29 @@ test('chat: another id and name under the same number are another call', async (
     );
     assert.equal(new Set(calls.map(([id]) => id)).size, 2, name);
   }
+});
+
+test('thinking that a former server signed falsely is left out, once for all requests', async () => {
+  const strict = await startProviderServer({ key: KEY, replies: [{ text: 'Lit.' }] });
+  after(() => strict.close());
+  const model = client('anthropic', strict.baseUrl);
+  const thinking = { type: 'reasoning', summary: [], text: 'Hm.', provider: model.provider } as const;
+  const history: readonly Item[] = [
+    userSays('Light it.'),
+    { ...thinking, signature: 'forged' },
+    { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Lit.' }] },
+    userSays('Again.'),
+  ];
+  for (const restarts of [1, 0]) {
+    const { events, error } = await collect(model.stream(request('anthropic', { items: history }), signal));
+    assert.equal(error, undefined);
+    assert.equal(events.filter(({ type }) => type === 'restarted').length, restarts);
+    assert.equal(events.at(-1)?.type, 'completed');
+  }
+  assert.equal(strict.requests.length, 3);
+  const signed = { ...thinking, signature: signThinking('Hm.') };
+  const items = [...history.slice(0, 3), signed, ...history.slice(2)];
+  const { error } = await collect(model.stream(request('anthropic', { items }), signal));
+  assert.equal(error, undefined);
+  assert.match(strict.requests.at(-1)?.text ?? '', new RegExp(signed.signature));
 });

@@ -10,6 +10,7 @@ import { endpoint, retrying, streamAnswer } from './adapter.ts';
 import type { AnswerFold, ProviderSettings } from './adapter.ts';
 import { withBreakpoints } from './breakpoints.ts';
 import { wireHistory } from './history.ts';
+import { failureOf } from '../errors.ts';
 import { modelInfo, THINKING_BUDGETS } from '../models.ts';
 import { defined } from './openai-responses.ts';
 import { broken, complaintInStream, requestJson, WHOLE_ANSWER } from './transport.io.ts';
@@ -34,18 +35,30 @@ export function anthropicModel(settings: ProviderSettings): Model {
     body,
     signal,
   });
+  const ask = (request: ModelRequest, signal: Call['signal']) =>
+    streamAnswer(
+      callOf('messages', anthropicBody(request, settings.provider), signal),
+      settings,
+      () => new AnthropicFold(settings),
+      request.items,
+    );
+  const refused = new Set<string>();
   return {
     provider: settings.provider,
-    stream: (request, signal) =>
-      streamAnswer(
-        callOf('messages', anthropicBody(request, settings.provider), signal),
-        settings,
-        () => new AnthropicFold(settings),
-        request.items,
-      ),
+    async *stream(request, signal) {
+      try {
+        yield* ask(withoutSeals(request, refused), signal);
+      } catch (error) {
+        const seals = isSealRefused(error) ? sealsIn(request).filter((seal) => !refused.has(seal)) : [];
+        if (seals.length === 0) throw error;
+        for (const seal of seals) refused.add(seal);
+        yield { type: 'restarted', retry: 1, maxRetries: 1, delayMs: 0, why: (error as Error).message };
+        yield* ask(withoutSeals(request, refused), signal);
+      }
+    },
     countTokens: async (request, signal) => {
       const { model, system, tools, tool_choice, thinking, messages } = anthropicBody(
-        request,
+        withoutSeals(request, refused),
         settings.provider,
       );
       const body = defined({ model, system, tools, tool_choice, thinking, messages });
@@ -55,6 +68,27 @@ export function anthropicModel(settings: ProviderSettings): Model {
       throw broken({ provider: settings.provider, key: settings.apiKey }, 'no count of tokens');
     },
   };
+}
+
+/** Whether a provider does not know a signature for its own: a former server made it up, or another account's key made it. */
+function isSealRefused(error: unknown): boolean {
+  const failure = failureOf(error);
+  return failure?.status === 400 && /`signature` in `thinking`/.test((error as Error).message);
+}
+
+/** What seals each thinking of a request. */
+function sealsIn({ items }: ModelRequest): readonly string[] {
+  return items.flatMap((item) => sealOf(item) ?? []);
+}
+
+function sealOf(item: Item): string | undefined {
+  return item.type === 'reasoning' ? (item.signature ?? item.encrypted_content ?? undefined) : undefined;
+}
+
+/** A request without thinking that was refused: the complaint names a block by its place, which Baton does not read. */
+function withoutSeals(request: ModelRequest, refused: ReadonlySet<string>): ModelRequest {
+  if (refused.size === 0) return request;
+  return { ...request, items: request.items.filter((item) => !refused.has(sealOf(item) ?? '')) };
 }
 
 /** What asks for an answer where the history ends with one: newer models refuse to go on in the middle of their own. */
