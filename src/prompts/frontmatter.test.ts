@@ -32,6 +32,7 @@ describe('parsePrompt', () => {
 
   const cases: readonly (readonly [yaml: string, ...warnings: readonly string[]])[] = [
     ['version: [1', '3:1: this is not valid YAML: Flow sequence in block collection must be sufficiently indented and end with a ].'],
+    [`a: ${'['.repeat(100_000)}`, '1:1: this is longer than 4096 characters.'],
     ['version: 1\nversion: 2', '3:1: this is not valid YAML: Map keys must be unique.'],
     ['version: 1\ntriger: {}', '3:1: unknown key triger; the nearest known one is trigger.'],
     ['trigger:\r\n  frob: 1\r\n', '3:3: unknown key trigger.frob.'],

@@ -45,7 +45,13 @@ const ALLOWED: ReadonlyMap<string, string> = new Map(Object.entries({
   'packet.max_tail_chars': 'a whole number of at least 1',
 }));
 
+/** Longest frontmatter, in characters: ten times one that sets every key. Lists in lists take the parser's memory and its stack. */
+const LONGEST = 4096;
+
 function parseFrontmatter(yaml: string): Pick<ParsedPrompt, 'frontmatter' | 'warnings'> {
+  if (yaml.length > LONGEST) {
+    return { frontmatter: NO_FRONTMATTER, warnings: [`1:1: this is longer than ${LONGEST} characters.`] };
+  }
   const lineCounter = new LineCounter();
   const document = parseDocument(yaml, { lineCounter, prettyErrors: false });
   const failed = (problems: readonly Problem[]) => {

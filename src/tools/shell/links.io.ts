@@ -26,7 +26,7 @@ export async function mayReadOutside(
   }
   let left = MOST_PLACES;
   for (const word of words) {
-    if (word.isPattern && /[*?[][^/]*\//.test(word.text)) return true;
+    if (word.isPattern && word.text.includes('/', word.text.search(/[*?[]/))) return true;
     for (const text of namesIn(word)) {
       for (const directory of directories) {
         if (left-- <= 0) return true;
