@@ -340,8 +340,9 @@ function renamed<T>(entries: Entry<T>[], newRefs: NewRefs): Entry<T>[] {
     if (names === undefined) next.set(from, [to]);
     else names.push(to);
   }
+  for (const names of next.values()) names.reverse();
   return entries.map((entry) => {
-    const ref = entry.ref === undefined ? undefined : next.get(entry.ref)?.shift();
+    const ref = entry.ref === undefined ? undefined : next.get(entry.ref)?.pop();
     return ref === undefined ? entry : { ...entry, ref };
   });
 }

@@ -6,6 +6,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { applyPatch } from '../../src/tools/patch/apply.ts';
+import { HistoryFold } from '../../src/history/project.ts';
+import { WHOLE_ITEMS } from '../../src/history/clear.ts';
 import { parsePatch } from '../../src/tools/patch/parse.ts';
 import { findReplacement } from '../../src/tools/files/replacement.ts';
 import { createRollout } from '../../src/rollout/rollout.io.ts';
@@ -88,6 +90,19 @@ test('the index of names forgets the oldest of many short messages', () =>
         const quotable = { by: 'user', position, text } as const;
         index.add(text, { by: 'user', position, root: '', quotable });
       });
+    },
+  }));
+
+// Each took the first of the names that were left, and moved the rest.
+test('a line of many items that is written anew as many lines', () =>
+  assertLinear('a history renamed', 50_000, {
+    prepare: (n) => Array.from({ length: n }, (_, index) => ['one', `new-${index}`] as const),
+    run: (newRefs) => {
+      const fold = new HistoryFold(WHOLE_ITEMS);
+      const item = userSays('Do it.');
+      for (let count = 0; count < newRefs.length; count++) fold.add({ type: 'item', item, ref: 'one' });
+      fold.add({ type: 'micro_compacted', id: 'clearing', callIds: [], newRefs });
+      assert.equal(fold.entries.at(-1)?.ref, newRefs.at(-1)?.[1]);
     },
   }));
 
