@@ -3,7 +3,7 @@
 import { fork } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { LARGEST_JSON_BYTES } from '../../src/formats/lines.ts';
+import { LARGEST_DOCUMENT_BYTES } from '../../src/formats/lines.ts';
 import { FORMATS, MESSAGE_FORMATS } from '../../src/vocabulary.ts';
 import type { Format } from '../../src/vocabulary.ts';
 import { atMost, digits, duration } from '../report.ts';
@@ -18,7 +18,7 @@ const PEAK_MEMORY = fileURLToPath(new URL('peak-memory.js', import.meta.url));
 const MOST_OF_FILE = 1.33;
 
 /** As many bytes as a document may just have. */
-const DOCUMENT_BYTES = LARGEST_JSON_BYTES;
+const DOCUMENT_BYTES = LARGEST_DOCUMENT_BYTES;
 
 /** Messages of an API have no compaction: all of such a file is the context. */
 const ALL_LIVE: ReadonlySet<Format> = new Set(MESSAGE_FORMATS);

@@ -3,7 +3,7 @@
 import { BatonError } from '../errors.ts';
 import type { Json, JsonObject } from '../protocol/item.ts';
 import { isJsonObject } from './fields.ts';
-import { emptyDeep, LARGEST_JSON_BYTES, TOO_DEEP } from './lines.ts';
+import { emptyDeep, LARGEST_DOCUMENT_BYTES, TOO_DEEP } from './lines.ts';
 import type { Report } from './reader.ts';
 import type { ByteSource } from './source.io.ts';
 
@@ -34,7 +34,7 @@ export async function readDocument(
   report: Report,
   signal: AbortSignal | undefined,
 ): Promise<DocumentRead> {
-  if (source.size > LARGEST_JSON_BYTES) return { type: 'no_document' };
+  if (source.size > LARGEST_DOCUMENT_BYTES) return { type: 'no_document' };
   const { text, lines } = await readText(source, signal);
   const value = parse(withoutBom(text));
   if (value === undefined) return { type: 'no_document' };
@@ -69,9 +69,9 @@ export async function isOneLine(source: ByteSource, signal: AbortSignal | undefi
  * @param head its first bytes; if they are not JSON, returns undefined
  */
 export function explainLargeDocument(source: ByteSource, head: Buffer): BatonError | undefined {
-  if (source.size <= LARGEST_JSON_BYTES) return undefined;
+  if (source.size <= LARGEST_DOCUMENT_BYTES) return undefined;
   if (!/^\uFEFF?\s*[[{]/.test(head.toString('utf8', 0, 64))) return undefined;
-  const limit = LARGEST_JSON_BYTES / (1024 * 1024);
+  const limit = LARGEST_DOCUMENT_BYTES / (1024 * 1024);
   return new BatonError(
     'format_unknown',
     `${source.name} looks like one JSON document of more than ${limit} MB, more than Baton can parse at once`,

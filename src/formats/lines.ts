@@ -9,6 +9,9 @@ import { plural } from '../tokens/words.ts';
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const MARKS: ReadonlySet<number> = new Set(Buffer.from('{[,:'));
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
@@ -18,10 +21,22 @@ const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 const DEEPEST = 500;
 
 /**
- * The largest JSON that is read, a line or a document: it is parsed as one text, which takes about four times its size, and the
- * longest text of Node is 512 MB. @source the largest of the recorded sessions that are documents has 4 MB
+ * The largest document that is read: it is parsed as one text, which takes about four times its size, and the longest text
+ * of Node is 512 MB. @source the largest of the recorded sessions that are documents has 4 MB
  */
-export const LARGEST_JSON_BYTES = 200 * 1024 * 1024;
+export const LARGEST_DOCUMENT_BYTES = 200 * 1024 * 1024;
+
+/**
+ * The longest line that is read. `compact` takes about eleven times the size of a line that is one message.
+ * @source docs/decisions/session-files.md: the longest line of the recorded sessions has 0.2 MB
+ */
+const LONGEST_LINE_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Brackets, commas and colons outside of strings in a line that is read: each may become a value, of up to 100 bytes.
+ * @source docs/decisions/session-files.md: the recorded sessions have at most 2,095 in a line
+ */
+const MOST_MARKS = 1_000_000;
 
 /** Splits chunks of bytes into lines. The last line may lack its line feed; `end` reports that. */
 export class LineSplitter {
@@ -30,8 +45,8 @@ export class LineSplitter {
   #pending: Buffer[] = [];
   #pendingBytes = 0;
 
-  /** @param longest bytes kept of a line; of a longer one, the rest of its chunk as well */
-  constructor(onLine: (bytes: Buffer, isTerminated: boolean) => void, longest = LARGEST_JSON_BYTES) {
+  /** @param longest bytes of a line that are kept; of a longer one, the rest of its chunk as well */
+  constructor(onLine: (bytes: Buffer, isTerminated: boolean) => void, longest = LONGEST_LINE_BYTES) {
     this.#onLine = onLine;
     this.#longest = longest;
   }
@@ -85,7 +100,7 @@ export class ValueReader {
     onValue: (value: JsonObject, at: LineAt) => void,
     report: Report,
     parse: ParseLine = () => undefined,
-    longest = LARGEST_JSON_BYTES,
+    longest = LONGEST_LINE_BYTES,
   ) {
     this.#onValue = onValue;
     this.#report = report;
@@ -103,6 +118,8 @@ export class ValueReader {
     const clean = this.#clean(bytes);
     if (clean === undefined) return;
     this.#flushSuspect();
+    const excess = excessOf(clean);
+    if (excess !== undefined) return this.#note('wrong_shape', excess, true);
     const text = this.#decode(clean);
     const value = this.#parse(text) ?? parseOrUndefined(text);
     if (value !== undefined && (text.length < 2 * DEEPEST || !isDeeperThan(value, DEEPEST)))
@@ -207,11 +224,33 @@ function parseOrUndefined(text: string): unknown {
   }
 }
 
-/** Whether the reader would accept a line again: it rejects values nested too deep and lines that are too long. */
+/** Whether the reader would accept a line again: it rejects lines that are too long, nest too deep or hold too many values. */
 export function isReadable(text: string, value: JsonObject): boolean {
   // A string unit takes at most three bytes.
-  const isShort = text.length * 3 <= LARGEST_JSON_BYTES || Buffer.byteLength(text) <= LARGEST_JSON_BYTES;
-  return isShort && (text.length < 2 * DEEPEST || !isDeeperThan(value, DEEPEST));
+  const isShort = text.length * 3 <= LONGEST_LINE_BYTES || Buffer.byteLength(text) <= LONGEST_LINE_BYTES;
+  if (!isShort || (text.length > MOST_MARKS && excessOf(Buffer.from(text)) !== undefined)) return false;
+  return text.length < 2 * DEEPEST || !isDeeperThan(value, DEEPEST);
+}
+
+/** Why a line would take far more memory as a value than as text. Checked before the line is parsed. */
+function excessOf(bytes: Buffer): string | undefined {
+  if (bytes.length <= MOST_MARKS) return undefined;
+  let marks = 0;
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index] ?? 0;
+    if (byte === QUOTE) index = endOfStringBytes(bytes, index);
+    else if (MARKS.has(byte) && ++marks > MOST_MARKS) return TOO_MANY;
+  }
+  return undefined;
+}
+
+/** Where the string that starts at `start` ends. */
+function endOfStringBytes(bytes: Buffer, start: number): number {
+  for (let index = start + 1; index < bytes.length; index++) {
+    if (bytes[index] === BACKSLASH) index++;
+    else if (bytes[index] === QUOTE) return index;
+  }
+  return bytes.length;
 }
 
 function isDeeperThan(value: unknown, levels: number): boolean {
@@ -240,6 +279,8 @@ export function emptyDeep(value: unknown, levels = DEEPEST): boolean {
 /** The note for a value nested too deep. */
 export const TOO_DEEP = `a value nested deeper than ${DEEPEST} levels, which no agent writes, was left out`;
 
+const TOO_MANY = `a line of more than ${MOST_MARKS} values and separators, which no agent writes, was left out`;
+
 function isBlank(bytes: Buffer): boolean {
   for (const byte of bytes) if (byte !== 0x20 && byte !== 0x09 && byte !== CARRIAGE_RETURN) return false;
   return true;
@@ -248,9 +289,6 @@ function isBlank(bytes: Buffer): boolean {
 /** Objects that start like this are always records and never parts of one; shows where a record begins inside a torn one. */
 const CERTAIN_START = /\{"(?:timestamp|parentUuid|sessionId|isSidechain|ordinal|record_type)":/g;
 
-/** Most certain starts tried on one line; each costs at most one pass over it. */
-const MOST_CERTAIN_STARTS = 32;
-
 /**
  * Finds the complete records on a line that contains several, or one beside a torn one. Parts of a torn record do not count: a
  * record must start where the torn one's grammar breaks, or where only a record can start. Linear.
@@ -258,11 +296,10 @@ const MOST_CERTAIN_STARTS = 32;
 function salvage(text: string): { values: unknown[]; lostCharacters: number } {
   const values: unknown[] = [];
   let lostCharacters = 0;
-  let certainStarts = 0;
   let isAtRecord = true;
   for (let start = 0; start < text.length;) {
     const object = scanObject(text, start);
-    const value = object.isComplete ? parseOrUndefined(text.slice(start, object.end)) : undefined;
+    const value = object.open.length === 0 ? parseOrUndefined(text.slice(start, object.end)) : undefined;
     if (value !== undefined && (isAtRecord || isRecordNext(text, object.end))) {
       values.push(value);
       start = object.end;
@@ -270,24 +307,34 @@ function salvage(text: string): { values: unknown[]; lostCharacters: number } {
       continue;
     }
     isAtRecord = false;
-    const next = nextStart(text, start, object.end, certainStarts++ < MOST_CERTAIN_STARTS);
+    const next = nextStart(text, start, object);
     lostCharacters += text.slice(start, next).trim().length;
     start = next;
   }
   return { values, lostCharacters };
 }
 
-/** Where to continue after the text at `start` proved not to be a record; its grammar holds until `end`. */
-function nextStart(text: string, start: number, end: number, looksInside: boolean): number {
-  if (looksInside) {
-    CERTAIN_START.lastIndex = start + 1;
-    const certain = CERTAIN_START.exec(text)?.index;
-    if (certain !== undefined && certain < end && isRecordNext(text, scanObject(text, certain).end))
-      return certain;
-  }
+/** Where to continue after the text at `start` proved not to be a record. */
+function nextStart(text: string, start: number, { end, open }: Scan): number {
+  const inside = completeRecordIn(text, start, { end, open });
+  if (inside !== undefined) return inside;
   // A record torn inside a string takes the first quote of the next record as its end: `…abc{"timestamp`.
   const next = text.indexOf('{', Math.max(start + 1, text.startsWith('{"', end - 2) ? end - 2 : end));
   return next === -1 ? text.length : next;
+}
+
+/** The first certain start inside a torn record that the tear left complete: what is still open broke with its parent. */
+function completeRecordIn(text: string, start: number, { end, open }: Scan): number | undefined {
+  let outer = 0;
+  CERTAIN_START.lastIndex = start + 1;
+  for (let found = CERTAIN_START.exec(text); found !== null; found = CERTAIN_START.exec(text)) {
+    const { index } = found;
+    if (index >= end) return undefined;
+    while ((open[outer] ?? end) < index) outer++;
+    if (open[outer] === index) continue;
+    return isRecordNext(text, scanObject(text, index).end) ? index : undefined;
+  }
+  return undefined;
 }
 
 function isRecordNext(text: string, end: number): boolean {
@@ -306,40 +353,45 @@ type Expected = 'key_or_end' | 'key' | 'colon' | 'value_or_end' | 'value' | 'com
 
 const AFTER: Readonly<Record<string, Expected>> = { '{': 'key_or_end', '[': 'value_or_end' };
 
-/**
- * Follows the grammar of an object that starts at `start`. `end` is the index after it or, if it is incomplete, of the first
- * character that cannot belong to it, otherwise the length of the text. Does not check literals.
- */
-function scanObject(text: string, start: number): { readonly isComplete: boolean; readonly end: number } {
-  const open: string[] = [];
+/** How far the grammar of an object goes. */
+interface Scan {
+  /** The index after it or, if it is incomplete, of the first character that cannot belong to it, otherwise the length of the text. */
+  readonly end: number;
+  /** Where the objects and arrays start that are still open there, outermost first; empty: the object is complete. */
+  readonly open: readonly number[];
+}
+
+/** Follows the grammar of an object that starts at `start`. Does not check literals. */
+function scanObject(text: string, start: number): Scan {
+  const open: number[] = [];
   let expected = 'value' as Expected;
   for (let index = skipSpace(text, start); index < text.length; index = skipSpace(text, index)) {
     const character = text[index] ?? '';
     const isOpening = character === '{' || character === '[';
-    if (open.length === 0 && character !== '{') return { isComplete: false, end: index };
+    if (open.length === 0 && character !== '{') return { end: index, open: [index] };
     if (isOpening && (expected === 'value' || expected === 'value_or_end')) {
-      open.push(character);
+      open.push(index);
       expected = AFTER[character] ?? 'value';
       index++;
-    } else if (closes(character, open.at(-1), expected)) {
+    } else if (closes(character, text[open.at(-1) ?? -1], expected)) {
       open.pop();
-      if (open.length === 0) return { isComplete: true, end: index + 1 };
-      expected = 'comma_or_end';
       index++;
+      if (open.length === 0) return { end: index, open };
+      expected = 'comma_or_end';
     } else if (character === ',' && expected === 'comma_or_end') {
-      expected = open.at(-1) === '{' ? 'key' : 'value';
+      expected = text[open.at(-1) ?? -1] === '{' ? 'key' : 'value';
       index++;
     } else if (character === ':' && expected === 'colon') {
       expected = 'value';
       index++;
     } else {
       const end = endOfScalar(text, index, expected);
-      if (end === index) return { isComplete: false, end: index };
+      if (end === index) return { end, open };
       expected = expected === 'key' || expected === 'key_or_end' ? 'colon' : 'comma_or_end';
       index = end;
     }
   }
-  return { isComplete: false, end: text.length };
+  return { end: text.length, open: open.length === 0 ? [text.length] : open };
 }
 
 function closes(character: string, opened: string | undefined, expected: Expected): boolean {
