@@ -315,7 +315,7 @@ function salvage(text: string): { values: unknown[]; lostCharacters: number } {
 }
 
 /** Where to continue after the text at `start` proved not to be a record. */
-function nextStart(text: string, start: number, { end, open }: Scan): number {
+function nextStart(text: string, start: number, { end, open }: ScannedObject): number {
   const inside = completeRecordIn(text, start, { end, open });
   if (inside !== undefined) return inside;
   // A record torn inside a string takes the first quote of the next record as its end: `…abc{"timestamp`.
@@ -324,7 +324,7 @@ function nextStart(text: string, start: number, { end, open }: Scan): number {
 }
 
 /** The first certain start inside a torn record that the tear left complete: what is still open broke with its parent. */
-function completeRecordIn(text: string, start: number, { end, open }: Scan): number | undefined {
+function completeRecordIn(text: string, start: number, { end, open }: ScannedObject): number | undefined {
   let outer = 0;
   CERTAIN_START.lastIndex = start + 1;
   for (let found = CERTAIN_START.exec(text); found !== null; found = CERTAIN_START.exec(text)) {
@@ -354,7 +354,7 @@ type Expected = 'key_or_end' | 'key' | 'colon' | 'value_or_end' | 'value' | 'com
 const AFTER: Readonly<Record<string, Expected>> = { '{': 'key_or_end', '[': 'value_or_end' };
 
 /** How far the grammar of an object goes. */
-interface Scan {
+interface ScannedObject {
   /** The index after it or, if it is incomplete, of the first character that cannot belong to it, otherwise the length of the text. */
   readonly end: number;
   /** Where the objects and arrays start that are still open there, outermost first; empty: the object is complete. */
@@ -362,7 +362,7 @@ interface Scan {
 }
 
 /** Follows the grammar of an object that starts at `start`. Does not check literals. */
-function scanObject(text: string, start: number): Scan {
+function scanObject(text: string, start: number): ScannedObject {
   const open: number[] = [];
   let expected = 'value' as Expected;
   for (let index = skipSpace(text, start); index < text.length; index = skipSpace(text, index)) {
