@@ -590,7 +590,7 @@ export interface CommandRun {
     readonly exitCode: number | undefined;
     readonly failed: boolean;
     readonly isHidden: boolean;
-    readonly telling: readonly string[];
+    readonly outcomeLines: readonly string[];
 }
 
 export interface Commit {
@@ -915,7 +915,7 @@ export interface CurrentWork {
     readonly tail: readonly Activity[];
     readonly unread: readonly Activity[];
     readonly started: readonly Action[];
-    readonly said: readonly Reply[];
+    readonly messages: readonly Reply[];
     readonly newestList: Reply | undefined;
     readonly calls: number;
     readonly repliesTo: Reply | undefined;
@@ -970,7 +970,7 @@ export interface Failure {
     readonly turn: number;
     readonly position: number;
     readonly command: string;
-    readonly telling: readonly string[];
+    readonly outcomeLines: readonly string[];
     readonly times: number;
     readonly outcome: 'passed' | 'open';
     readonly later: LaterRun | undefined;
@@ -1171,7 +1171,7 @@ export interface ListPlace {
 export interface ListedItem {
     readonly number: number;
     readonly text: string;
-    readonly said: string | undefined;
+    readonly statement: string | undefined;
     readonly turn: number;
     readonly position: number;
     readonly changed: readonly string[];

@@ -20,7 +20,7 @@ const PART_NAMES: Readonly<Record<Category | BesidePart, string>> = {
   attachments: 'attachments',
   images: 'images',
   other: 'other',
-  fixed: 'not in the file',
+  fixed: 'in every request',
   counting: 'counted otherwise',
   restored: 'given again',
   margin: 'margin',
@@ -28,7 +28,7 @@ const PART_NAMES: Readonly<Record<Category | BesidePart, string>> = {
 };
 
 const BESIDE_NOTES: Readonly<Record<BesidePart, string>> = {
-  fixed: 'system prompt, tools',
+  fixed: 'instructions, tools',
   counting: 'the provider counts more',
   restored: 'by the agent, after its compaction',
   margin: 'of the estimate',

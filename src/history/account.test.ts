@@ -80,13 +80,14 @@ test('without a sample the gauge shows the estimate of the projection, whatever 
   );
 });
 
-test('instructions are in every request: they count as system, and only the newest do', () => {
+test('instructions are in every request and in no item, and only the newest count', () => {
   const meta = (tokens: number): LogRecord => ({
     type: 'session_meta',
     instructions: textOfSize('be', tokens),
   });
   const account = accountOf([meta(100), ...said('u'), meta(300)]);
-  assert.deepEqual(account.categories, { system: 300, user: PLAIN });
+  assert.deepEqual(account.categories, { user: PLAIN });
+  assert.equal(account.besideItems.fixed, 300);
   assert.equal(account.usage.used, 300 + PLAIN);
   const compacted: LogRecord = { type: 'compacted', id: 'c', replacement: thread('sum') };
   assert.equal(accountOf([meta(100), ...said('u:9k'), compacted]).usage.used, 100 + PLAIN);

@@ -11,10 +11,9 @@ import type {
   UndoTurnRecord,
 } from '../protocol/record.ts';
 import type { UsageSample } from '../protocol/usage.ts';
-import type { Category } from '../vocabulary.ts';
 import { UsageGauge } from '../tokens/anchor.ts';
 import type { GaugeState, Prediction, Usage } from '../tokens/anchor.ts';
-import { addTokens, approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
+import { approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
 import type { CountText } from '../tokens/estimate.ts';
 import { assumedWindow, knownWindow } from '../tokens/models.ts';
 import { EFFECTIVE_WINDOW_PERCENT, percentRemaining, usableWindow } from '../tokens/pressure.ts';
@@ -60,7 +59,6 @@ export class AccountFold {
   readonly #learnt = new Map<string, number>();
   #startedAt: string | undefined;
   #endedAt: string | undefined;
-  #instructionTokens = 0;
   #turn = 0;
   #agentSpokeThisTurn = true;
   /** Estimated tokens that clearing has freed so far. */
@@ -200,8 +198,7 @@ export class AccountFold {
 
   /** The account as of the last record. */
   account(): ContextAccount {
-    const categories: Partial<Record<Category, number>> = this.#present.categories;
-    if (this.#instructionTokens > 0) addTokens(categories, { system: this.#instructionTokens });
+    const { categories } = this.#present;
     const usage = this.#gauge.usage();
     const { window, usable, from } = this.#window();
     const counted = sumTokens(categories);
@@ -226,13 +223,14 @@ export class AccountFold {
   }
 
   #beside({ used, anchor }: Usage, counted: number): BesideItems {
-    const { fixed, scale, restored } = this.#gauge;
+    const { fixed } = this;
+    const { scale, restored } = this.#gauge;
     const rest = used - counted - fixed;
     if (anchor !== 'reported') {
       const margin = Math.max(0, rest);
       return { fixed, counting: 0, restored: 0, margin, unexplained: rest - margin };
     }
-    const counting = Math.round(this.#present.estimate * scale) - (counted - this.#instructionTokens);
+    const counting = Math.round(this.#present.estimate * scale) - counted;
     return { fixed, counting, restored, margin: 0, unexplained: rest - counting - restored };
   }
 
@@ -261,7 +259,6 @@ export class AccountFold {
     const estimate = this.#estimate(instructions);
     this.#gauge.addOverhead(estimate - this.#instructionEstimate);
     this.#instructionEstimate = estimate;
-    this.#instructionTokens = (this.#settings.count ?? this.#estimate)(instructions);
   }
 
   /** A file may begin with a compaction, before it names the model: the window is then applied in hindsight. */

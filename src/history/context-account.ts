@@ -64,7 +64,10 @@ export interface ToolShare {
 
 /** The difference between the tokens of the items and the tokens used, in parts. */
 export interface BesideItems {
-  /** In every request but in no item: system prompt, tool schemas. The smallest difference shown by a first report. */
+  /**
+   * In every request, and in no item: the instructions that the log has, by estimate, and the smallest difference that a first
+   * report showed beyond them, which is a system prompt or the schemas of tools.
+   */
   readonly fixed: number;
   /**
    * The provider's extra count for the same items, due to its different tokenizer, from the growth between its reports.

@@ -53,7 +53,7 @@ interface Received {
   readonly summarised: { readonly tokens: number };
   readonly dropped: { readonly tokens: number };
   readonly after: Counts;
-  readonly beside: { readonly before: number; readonly after: number };
+  readonly beside: { readonly before: number; readonly after: number; readonly fixed: number };
 }
 
 async function ran(...args: readonly string[]): Promise<Ran> {
@@ -200,6 +200,7 @@ async function walkCompaction(path: string, strategy: 'full' | 'micro', before: 
   const preview = JSON.parse(tried.stdout) as Received;
   const { used } = before.gauge;
   assert.equal(preview.preTokens, used);
+  if (preview.kept !== undefined) assert.equal(preview.beside.fixed, before.beside_items['fixed']);
   const view = await shown(...asked, '--preview');
   if (preview.kept !== undefined) assertReceipt(preview, view);
   if (!AGENT_FORMATS.some((format) => format === before.format)) return true;

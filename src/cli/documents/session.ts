@@ -46,7 +46,7 @@ export const evidence = z.discriminatedUnion('type', [
 /** What makes the difference between the items and the gauge. */
 export const besideItems = z
   .strictObject({
-    fixed: tokens.meta({ description: 'in every request: system prompt, tools' }),
+    fixed: tokens.meta({ description: 'in every request, and in no item: instructions and tools' }),
     counting: z.int().meta({
       description:
         'what the provider counts for the same items beyond what was counted here, by the growth between its reports; may be negative',

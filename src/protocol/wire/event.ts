@@ -584,9 +584,11 @@ const answerEvents = [
   event('context_breakdown', 'Answers `context`: what fills the window, counted as `baton inspect` counts.', {
     ...gauge,
     categories: z.array(z.object({ category: z.enum(CATEGORIES), tokens })).meta({
-      description: 'items of the history, and the instructions under `system`; without empty categories',
+      description: 'items of the history, without empty categories',
     }),
-    fixed: tokens.meta({ description: 'in every request but in no item: the schemas of tools' }),
+    fixed: tokens.meta({
+      description: 'in every request and in no item: instructions, and the schemas of tools',
+    }),
     counting: z.int().meta({
       description: "the provider's count of the same items minus the estimate; may be negative",
     }),
