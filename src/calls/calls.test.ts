@@ -75,6 +75,40 @@ test('compactMessages shortens an array in the form in which it was given', asyn
   assertSound(messages);
 });
 
+test('a summary in the array is material of the next one, which never quotes it as a whole', async () => {
+  let messages: readonly Message[] = LONG;
+  for (let round = 0; round < 3; round++) {
+    const work = Array.from({ length: 12 }, (_, hour) =>
+      shell(`call_${round}_${hour}`, `cat buoy/${round}-${hour}.txt`, lines(60)),
+    ).flat();
+    messages = [
+      ...messages,
+      user(`Read the buoys of day ${round}.`),
+      ...work,
+      { role: 'assistant', content: `The bell of buoy ${round} is cracked because of the frost.` },
+    ];
+    ({ messages } = await compactMessages(messages, { targetTokens: 1500 }));
+  }
+  const texts = textsOf(messages).map(String);
+  const summary = texts.find((text) => text.startsWith('This session is being continued')) ?? '';
+  const frame = [
+    'This session is being continued',
+    'The conversation is summarized below:',
+    'Carried over from an earlier summary',
+    'Primary Request and Intent:',
+    'Optional Next Step:',
+  ];
+  for (const line of frame) assert.equal(summary.split(line).length, 2, `${line}\n${summary}`);
+  assert.doesNotMatch(summary, /^- None\.$/m);
+  for (const day of [0, 1, 2]) {
+    assert.ok(
+      texts.includes(`Read the buoys of day ${day}.`),
+      'what a merged message holds stays word for word',
+    );
+  }
+  assert.match(summary, /The bell of buoy 0 is cracked/);
+});
+
 test('compactMessages takes the Messages and the Responses API, too', async () => {
   const anthropic = [
     user('Never touch the glass.'),

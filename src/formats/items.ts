@@ -11,7 +11,7 @@ import type {
   ReasoningItem,
   ToolOutputItem,
 } from '../protocol/item.ts';
-import { isSummary } from '../history/filter.ts';
+import { isSummary, STEPS_LEGEND } from '../history/filter.ts';
 import type { UsageSample } from '../protocol/usage.ts';
 import { isJsonObject, objectAt, stringAt } from './fields.ts';
 
@@ -92,8 +92,9 @@ export function compactionItems(
 }
 
 /**
- * A message array does not mark compactions, so a summary is recognised by its first words. A message that begins with one is
- * split: the rest is the user's own text, merged by an API that wants roles to alternate.
+ * A message array does not mark compactions, so a summary is recognised by its first words. A message that begins with
+ * one is split: the rest are messages of their own, merged by an API that wants roles to alternate. Each
+ * begins with a text.
  */
 export function partSummaries(items: readonly Item[]): readonly Item[] {
   return items.flatMap((item): readonly Item[] => {
@@ -101,8 +102,22 @@ export function partSummaries(items: readonly Item[]): readonly Item[] {
     const [summary, ...rest] = item.content;
     if (summary === undefined) return [item];
     const flags = { isCompactSummary: true, origin: HARNESS };
-    return [{ ...item, content: [summary], ...flags }, ...partsMessage('user', rest)];
+    return [{ ...item, content: [summary], ...flags }, ...mergedMessages(rest)];
   });
+}
+
+function mergedMessages(parts: readonly Part[]): readonly MessageItem[] {
+  const starts = parts.flatMap((part, at) => (at === 0 || part.type === 'input_text' ? [at] : []));
+  return starts.flatMap((start, nth) => {
+    const content = parts.slice(start, starts[nth + 1]);
+    const isSteps = content[0]?.type === 'input_text' && isStepsGivenBack(content[0].text);
+    return partsMessage('user', content, isSteps ? { origin: HARNESS } : {});
+  });
+}
+
+function isStepsGivenBack(text: string): boolean {
+  const [first = ''] = text.split('\n', 1);
+  return first.endsWith(STEPS_LEGEND);
 }
 
 /**

@@ -18,7 +18,10 @@ export const SUMMARY_PREFIX =
 export const CODEX_SUMMARY_PREFIX =
   'Another language model started to solve this problem and produced a summary of its thinking process. You also have access to the state of the tools that were used by that language model. Use this to build on the work that has already been done and avoid duplicating work. Here is the summary produced by the other language model, use the information in this summary to assist with your own analysis:';
 
-/** Whether a message is the summary of an earlier compaction: by its flag, or by a prefix that producers write. */
+/** What follows the name of a list of steps that a compaction gives back, and by which a message array knows it again. */
+export const STEPS_LEGEND = ' as it stands ([x] done, [>] in progress, [ ] open, [-] cancelled):';
+
+/** Whether a message is the summary of an earlier compaction: by its flag, else by a prefix that producers write. */
 export function isSummary(item: Item): boolean {
   if (item.type !== 'message' || item.role !== 'user') return false;
   if (item.isCompactSummary !== undefined) return item.isCompactSummary;

@@ -1,6 +1,7 @@
 // The readable stand-in for a provider's own compaction, which nobody else can read.
 
 import { withoutTags } from '../protocol/enclosed.ts';
+import { SUMMARY_INTRODUCTION } from '../protocol/marker.ts';
 import type { CompactionItem, Item, MessageItem } from '../protocol/item.ts';
 import { SUMMARY_PREFIX } from './filter.ts';
 
@@ -10,7 +11,7 @@ import { SUMMARY_PREFIX } from './filter.ts';
  * @source seed 001 §5
  */
 export function summaryText(prefix: string, summary: string): string {
-  return `${prefix}\nThe conversation is summarized below:\n${withoutTags(summary)}`;
+  return `${prefix}\n${SUMMARY_INTRODUCTION}\n${withoutTags(summary)}`;
 }
 
 /** The shadow of a compaction as a summary for a model; undefined without a shadow. */

@@ -48,3 +48,12 @@ export function markedOrigin(text: string): Origin | undefined {
   const { steps, sequenceId } = marker;
   return { author: 'synthetic', step: steps.at(-1) ?? steps[0], sequenceId };
 }
+
+/** The line below the prefix of a summary message of Baton's. @source seed 001 §5 */
+export const SUMMARY_INTRODUCTION = 'The conversation is summarized below:';
+
+/** A summary message without its prefix and introduction; any other text as it is. */
+export function withoutIntroduction(text: string): string {
+  const [, introduction, ...summary] = text.split('\n');
+  return introduction === SUMMARY_INTRODUCTION ? summary.join('\n') : text;
+}

@@ -3,7 +3,7 @@
 
 import { authorOf, callOf, resultCallId, textOfOutput, textOfParts } from '../protocol/item.ts';
 import type { Item, MessageItem, Origin } from '../protocol/item.ts';
-import { withoutMarker } from '../protocol/marker.ts';
+import { withoutIntroduction, withoutMarker } from '../protocol/marker.ts';
 import type { CompactedRecord, LogRecord } from '../protocol/record.ts';
 import type { Author } from '../vocabulary.ts';
 import { templatedTask } from './calls/actions.ts';
@@ -248,6 +248,6 @@ export class TrailCollector {
 
   #carryOver(summary: string): void {
     if (this.#carriedOver !== undefined || this.#state.hasPast) return;
-    this.#carriedOver = detached(redact(clipMiddle(summary, MAX_CARRIED_LENGTH)));
+    this.#carriedOver = detached(redact(clipMiddle(withoutIntroduction(summary), MAX_CARRIED_LENGTH)));
   }
 }

@@ -2,6 +2,7 @@
 
 import { oneLineWithoutTags, withoutTags } from '../../protocol/enclosed.ts';
 import type { AttachmentItem } from '../../protocol/item.ts';
+import { STEPS_LEGEND } from '../../history/filter.ts';
 import type { RestoredFile } from '../../protocol/receipt.ts';
 import type { FileTrail, Plan, StepStatus, Trail } from '../../trail/trail.ts';
 import type { FileRead, Hash } from '../../ports.ts';
@@ -169,7 +170,7 @@ export function restoreState(
 function listText({ kind, steps }: Plan): string {
   const name = kind === 'plan' ? 'The plan' : 'The todo list';
   const lines = steps.map(({ text, status }) => `${STEP_MARKS[status]} ${text}`);
-  return `${name} as it stands ([x] done, [>] in progress, [ ] open, [-] cancelled):\n${lines.join('\n')}`;
+  return `${name}${STEPS_LEGEND}\n${lines.join('\n')}`;
 }
 
 function stateItem(kind: Plan['kind'], text: string): AttachmentItem {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { asLines, readSessionText } from '../../../test/support/read-format.ts';
-import { SUMMARY_PREFIX } from '../../history/filter.ts';
+import { isUserMessage, STEPS_LEGEND, SUMMARY_PREFIX } from '../../history/filter.ts';
 import { callOf, resultCallId, textOfParts } from '../../protocol/item.ts';
 import type { Item, JsonObject, Part } from '../../protocol/item.ts';
 import { FORMATS, MESSAGE_FORMATS } from '../../vocabulary.ts';
@@ -321,6 +321,30 @@ test('a summary that was written is known for one again, apart from the words th
     assert.ok(first?.type === 'message' && first.isCompactSummary === true, format);
     assert.ok(second?.type === 'message' && textOfParts(second.content) === 'Go on.', format);
     assert.equal(second.isCompactSummary, undefined, format);
+  }
+});
+
+test('messages that were merged behind a summary are parted again, and the plan is the harness speaking', async () => {
+  const past: Item = {
+    ...(user(`${SUMMARY_PREFIX}\nAll of it.`) as Item & { type: 'message' }),
+    isCompactSummary: true,
+  };
+  const plan: Item = { type: 'attachment', kind: 'plan', text: `The plan${STEPS_LEGEND}\n[ ] Ring the bell` };
+  for (const format of ['chat', 'anthropic'] as const) {
+    const messages = writeMessages(format, [past, user('Go on.'), plan, user('Stop.')], 'chat');
+    assert.equal(messages.length, 1, format);
+    const { records } = await readSessionText(JSON.stringify(messages));
+    const items = records.flatMap((record) => (record.type === 'item' ? [record.item] : []));
+    assert.deepEqual(
+      items.map((item) => [item.type === 'message' && textOfParts(item.content), isUserMessage(item)]),
+      [
+        [`${SUMMARY_PREFIX}\nAll of it.`, false],
+        ['Go on.', true],
+        [plan.text, false],
+        ['Stop.', true],
+      ],
+      format,
+    );
   }
 });
 

@@ -6,6 +6,7 @@ import { actOf, checksIn, isOneTime, isMisspelled } from '../../shell/runners.ts
 import { clip, proseLines } from '../../text/sentences.ts';
 import { joinPath } from '../../shell/scripts.ts';
 import type { Commit, Failure, Trail } from '../../trail/trail.ts';
+import { SUMMARY_SECTIONS } from '../../vocabulary.ts';
 
 /** With a smaller budget, only the first line of a failure is shown. */
 const ROOM_FOR_DETAILS = 3_000;
@@ -189,16 +190,27 @@ export function deliveredLines(trail: Trail, shown: readonly Commit[] = trail.co
   return [...landmarks.filter((line) => line !== own), ...commits, ...(own === undefined ? [] : [own])];
 }
 
-/** The content of an earlier summary whose source is not in the log. */
+const CARRIED = 'Carried over from an earlier summary, whose past is not in this log:';
+
+/** Rows of an earlier summary that say nothing of the work: its headings, and what pointed at messages beside it. */
+const FRAME_ROWS: ReadonlySet<string> = new Set([
+  CARRIED,
+  'None.',
+  ...SUMMARY_SECTIONS.map((name) => `${name}:`),
+]);
+const POINTER = /\bfollows? verbatim after this summary\b/;
+
+/** What an earlier summary told whose past is not in the log; of one that carried over another, each row once. */
 export function carriedLines(trail: Trail): SummaryLine[] {
   if (trail.carriedOver === undefined) return [];
-  return proseLines(trail.carriedOver).map((text, at) =>
+  const rows = proseLines(trail.carriedOver).filter((row) => !FRAME_ROWS.has(row) && !POINTER.test(row));
+  return [...new Set(rows)].map((text, at) =>
     summaryLine({
       section: SECTION.solving,
       order: -1_000 + at / 10_000,
       text: `- ${clip(text, 400)}`,
       value: 2,
-      group: 'Carried over from an earlier summary, whose past is not in this log:',
+      group: CARRIED,
     }),
   );
 }
