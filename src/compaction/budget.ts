@@ -1,5 +1,7 @@
 // How the room after a compaction is shared out. Numbers in tokens throughout.
 
+import { DEFAULT_SUMMARY_TOKENS } from '../summary/write.ts';
+
 /** What one message costs on the wire besides its text. @source OpenAI's chat format: 3 to 4 tokens a message. */
 export const MESSAGE_OVERHEAD = 4;
 
@@ -81,4 +83,20 @@ export function shareOut(request: BudgetRequest): Budget {
     files,
     summary: Math.min(request.summaryLimit, room - files - userMessages),
   };
+}
+
+/**
+ * Tokens of the items that a full compaction would leave: the initial context, the user's words within their limits, and the
+ * budget of the summary.
+ * @param items estimates of the initial context, and of all messages of the user
+ * @param limits the raw window, undefined where it is not known, and `user_message_max_tokens`
+ * @source spec 2-engine §4.1
+ */
+export function tokensLeft(
+  items: { readonly initial: number; readonly user: number },
+  limits: { readonly window: number | undefined; readonly userMessageMaxTokens: number },
+): number {
+  const { window, userMessageMaxTokens } = limits;
+  const share = window === undefined ? Infinity : Math.floor(window * SHARE_OF_WINDOW);
+  return items.initial + Math.min(items.user, userMessageMaxTokens, share) + DEFAULT_SUMMARY_TOKENS;
 }

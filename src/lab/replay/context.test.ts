@@ -85,7 +85,7 @@ describe('a simulated context', () => {
   it('expects to keep the initial context, the user within limits, and a summary', () => {
     const { context } = contextOf('dev:3k u:1k a shell:9k u:50k');
     // 3,000 of the harness, 8,000 of the user for 8 % of the window, 4,000 for the summary.
-    assert.equal(context.projected(100_000, 20_000), OVERHEAD + 3_000 + 8_000 + 4_000);
-    assert.equal(context.projected(1_000_000, 20_000), OVERHEAD + 3_000 + 20_000 + 4_000);
+    assert.equal(context.left(100_000, 20_000), 3_000 + 8_000 + 4_000);
+    assert.equal(context.left(1_000_000, 20_000), 3_000 + 20_000 + 4_000);
   });
 });

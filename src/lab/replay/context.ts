@@ -1,8 +1,7 @@
 // The context as a policy would have left it: the items it would hold, its size on the wire, and its bill.
 
-import { SHARE_OF_WINDOW } from '../../compaction/budget.ts';
+import { tokensLeft } from '../../compaction/budget.ts';
 import type { KeptItems } from '../../compaction/micro/micro.ts';
-import { DEFAULT_SUMMARY_TOKENS } from '../../summary/write.ts';
 import { isUserMessage, initialContextRange } from '../../history/filter.ts';
 import { WHOLE_ITEMS } from '../../history/clear.ts';
 import { NO_RESULT } from '../../history/present.ts';
@@ -106,17 +105,11 @@ export class SimulatedContext {
     if (this.#keepsItems) this.#push(this.#entry(item, false));
   }
 
-  /**
-   * What a full compaction would leave: what is in every request, the initial context, the user's words within their
-   * limits and the budget of the summary.
-   * @param userMessageLimit `user_message_max_tokens`
-   * @source spec 2-engine §4.1
-   */
-  projected(window: number, userMessageLimit: number): number {
-    const userTokens = Math.min(this.#userTokens, userMessageLimit, Math.floor(window * SHARE_OF_WINDOW));
+  /** Tokens of the items that a full compaction would leave, by estimate. @param userMessageMaxTokens as configured */
+  left(window: number, userMessageMaxTokens: number): number {
     const { from, to } = (this.#knownRange ??= initialContextRange(this.#items));
     const initial = this.#sum(this.#items.slice(from, to));
-    return this.#sizes.overhead + this.#sizes.scaled(initial + userTokens + DEFAULT_SUMMARY_TOKENS);
+    return tokensLeft({ initial, user: this.#userTokens }, { window, userMessageMaxTokens });
   }
 
   /** An item that was never recorded comes in. */

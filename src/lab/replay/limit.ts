@@ -27,6 +27,8 @@ export interface LimitRule {
 export interface PlayerWorld {
   readonly sizes: SizeScale;
   readonly estimate: EstimateSettings;
+  /** What the gauge of a live thread would say of a history with so many tokens that no report has measured. */
+  readonly usedWith: (tokens: number) => number;
   /** What has happened so far, as the summarizer sees it. */
   readonly trail: () => Trail;
   readonly recall: MeasureRecall;

@@ -76,6 +76,11 @@ export class Recording {
     return this.#own;
   }
 
+  /** What the gauge would say of a history with so many tokens that no report has measured. */
+  usedWith(tokens: number): number {
+    return this.#account.usedWith(tokens);
+  }
+
   /** Takes the next record in. @returns the steps that it makes, in order */
   add(record: LogRecord): readonly Play[] {
     // Without records of turns a turn ends where the next begins, but it ended with what the agent did last.

@@ -3,6 +3,10 @@ import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { OVERHEAD, Recorded } from '../../../test/support/recorded.ts';
 import { assertSound, played } from '../../../test/support/played.ts';
+import { accountSettings } from '../../calls/session-source.ts';
+import { DEFAULT_CONFIG } from '../../config/defaults.ts';
+import { AccountFold } from '../../history/account.ts';
+import { Projection } from '../../session/watched/projection.ts';
 import type { PolicyOutcome, SessionReplay } from './outcome.ts';
 import { comparePolicies, gaugeColumns } from './report.ts';
 
@@ -56,6 +60,21 @@ describe('the play of a recording', () => {
       `${last} tokens at the end without compaction`,
     );
     assert.ok((recorded.at(-1)?.used ?? 0) < 60_000, 'the recorded gauge shows what the agent did');
+  });
+
+  it('expects of a compaction what a live thread expects', () => {
+    // Full enough for the watcher, and too empty for a compaction that leaves about 15,000 tokens.
+    const { records } = new Recorded(60_000).user().work(8, 2_000).commit().answer();
+    const account = new AccountFold(accountSettings(DEFAULT_CONFIG));
+    for (const record of records) account.add(record);
+    const items = records.flatMap((record) => (record.type === 'item' ? [record.item] : []));
+    const { projected } = new Projection(DEFAULT_CONFIG).situation(account, items);
+    const whys = policy(played(records), 'baton').decisions.map(({ why }) => why);
+    const live = `it would leave about ${projected.toLocaleString('en-US')}`;
+    assert.ok(
+      whys.some((why) => why.includes(live)),
+      `${live}; ${whys.join(' ')}`,
+    );
   });
 
   it('says at which request no window would have held the session', () => {

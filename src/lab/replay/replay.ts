@@ -68,6 +68,7 @@ export class Replay {
     const world: PlayerWorld = {
       sizes: this.#recording.sizes,
       estimate: recording.estimate,
+      usedWith: (tokens) => this.#recording.usedWith(tokens),
       trail: () => (this.#trail ??= this.#collector.trail()),
       recall: ({ step }, items) => recall?.measure(step, items),
     };

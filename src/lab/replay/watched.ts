@@ -185,11 +185,12 @@ export class WatcherPlayer implements Player {
   #situation(moment: RecordingMoment): Situation {
     const used = this.#context.used(moment);
     const window = usableWindow(moment.window);
+    const { userMessageMaxTokens } = this.#choice.config.compact;
     return {
       used,
       window,
       percentRemaining: percentRemaining(used, window),
-      projected: this.#context.projected(moment.window, this.#choice.config.compact.userMessageMaxTokens),
+      projected: this.#world.usedWith(this.#context.left(moment.window, userMessageMaxTokens)),
     };
   }
 

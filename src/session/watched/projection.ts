@@ -6,9 +6,8 @@ import { initialContextRange, isUserMessage } from '../../history/filter.ts';
 import type { Situation } from '../../protocol/decision.ts';
 import type { Item } from '../../protocol/item.ts';
 import { approximateTokens, itemTokens, sumTokens } from '../../tokens/estimate.ts';
-import { SHARE_OF_WINDOW } from '../../compaction/budget.ts';
+import { tokensLeft } from '../../compaction/budget.ts';
 import { percentRemaining, usableWindow } from '../../tokens/pressure.ts';
-import { DEFAULT_SUMMARY_TOKENS } from '../../summary/write.ts';
 
 /** Looks at one thread. What an item takes is counted once. */
 export class Projection {
@@ -31,14 +30,12 @@ export class Projection {
     };
   }
 
-  /** Items that a full compaction would leave. @source spec 2-engine §4.1; replay/context has the same for recordings */
-  #left(rawWindow: number | undefined, items: readonly Item[]): number {
+  #left(window: number | undefined, items: readonly Item[]): number {
     const { userMessageMaxTokens } = this.#config.compact;
-    const said = items.filter(isUserMessage).reduce((sum, item) => sum + this.#sizeOf(item), 0);
-    const share = rawWindow === undefined ? Infinity : Math.floor(rawWindow * SHARE_OF_WINDOW);
+    const user = items.filter(isUserMessage).reduce((sum, item) => sum + this.#sizeOf(item), 0);
     const { from, to } = initialContextRange(items);
     const initial = items.slice(from, to).reduce((sum, item) => sum + this.#sizeOf(item), 0);
-    return initial + Math.min(said, userMessageMaxTokens, share) + DEFAULT_SUMMARY_TOKENS;
+    return tokensLeft({ initial, user }, { window, userMessageMaxTokens });
   }
 
   #sizeOf(item: Item): number {
