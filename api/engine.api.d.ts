@@ -319,6 +319,7 @@ export interface Occasion {
     readonly strategy: Strategy;
     readonly why: string;
     readonly targetTokens?: number;
+    readonly targetName?: string;
     readonly isEmergency?: boolean;
     readonly isEmbedded?: boolean;
     readonly isHandedOver?: boolean;

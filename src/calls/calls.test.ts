@@ -140,7 +140,10 @@ test('compactMessages leaves alone what fits, and says what cannot be done', asy
   const small = await compactMessages(LONG, { targetTokens: 100_000 });
   assert.equal(small.messages, LONG);
   assert.equal(small.isCompacted, false);
-  await assert.rejects(compactMessages(LONG, { targetTokens: 10 }), { code: 'cannot_fit' });
+  await assert.rejects(compactMessages(LONG, { targetTokens: 10 }), {
+    code: 'cannot_fit',
+    cure: /^Ask for targetTokens \d+ or more\.$/,
+  });
   await assert.rejects(compactMessages(LONG, { targetTokens: 0 }), RangeError);
   await assert.rejects(compactMessages([{ speaker: 'me' }], { targetTokens: 10 }), {
     code: 'format_unknown',

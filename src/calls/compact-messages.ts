@@ -97,6 +97,7 @@ export async function compactMessages<Message extends object>(
       strategy: 'full',
       why: `${tokensBefore} tokens have to become ${targetTokens}.`,
       targetTokens,
+      targetName: TARGET_NAME,
     },
     config,
     callWorld(count, signal),
@@ -110,6 +111,9 @@ export async function compactMessages<Message extends object>(
     ...(compaction.type === 'full' ? { receipt: compaction.record.receipt } : {}),
   };
 }
+
+/** The option of the calls that names a target. */
+export const TARGET_NAME = 'targetTokens';
 
 /** What a compaction needs of the world where nobody watches it. */
 export function callWorld(

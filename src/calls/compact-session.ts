@@ -17,7 +17,7 @@ import type { Receipt } from '../protocol/receipt.ts';
 import { formatNumber } from '../tokens/words.ts';
 import type { Format, OutputFormat, WriteFormat } from '../vocabulary.ts';
 import { withProcess } from './call-process.io.ts';
-import { callWorld } from './compact-messages.ts';
+import { callWorld, TARGET_NAME } from './compact-messages.ts';
 import { checkDestination, writeOutput } from './output.io.ts';
 import {
   compactedPieces,
@@ -85,7 +85,7 @@ export interface UncompactedSession extends SessionSizes {
   readonly isCompacted: false;
   /** Why, one sentence with the numbers. */
   readonly why: string;
-  /** What can be done about it, one sentence that names options of the command line. */
+  /** What can be done about it, one sentence that names options of the call. */
   readonly cure: string;
 }
 
@@ -168,7 +168,10 @@ async function compactSource(
   try {
     const compaction = await compactHistory(
       subjectOf(session, path, target),
-      occasionOf(account, { strategy: 'auto', ...(targetTokens === undefined ? {} : { targetTokens }) }),
+      {
+        ...occasionOf(account, { strategy: 'auto', ...(targetTokens === undefined ? {} : { targetTokens }) }),
+        targetName: TARGET_NAME,
+      },
       config,
       {
         ...callWorld(count, signal),

@@ -186,7 +186,10 @@ test('both calls fail as they say', async () => {
   }
   await assert.rejects(inspectSession(session, { top: -1 }), RangeError);
   await assert.rejects(compactSession(session, { targetTokens: 0.5 }), RangeError);
-  await assert.rejects(compactSession(session, { targetTokens: 1 }), { code: 'cannot_fit' });
+  await assert.rejects(compactSession(session, { targetTokens: 1 }), {
+    code: 'cannot_fit',
+    cure: /^Ask for targetTokens \d+ or more\.$/,
+  });
   await assert.rejects(compactSession(session, { out: join(home, 'no', 'folder') }), {
     code: 'output_failed',
   });

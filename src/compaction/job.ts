@@ -62,6 +62,11 @@ export class Job {
     return this.subject.targetsWhatIsWritten === true && this.occasion.targetTokens !== undefined;
   }
 
+  /** The option that names a target size. */
+  get targetName(): string {
+    return this.occasion.targetName ?? '--target-tokens';
+  }
+
   /** The share of the context that it has to free to be worth the change. A full window cannot wait for a quarter. */
   get leastFreedShare(): number {
     const { reason } = this.occasion;

@@ -55,12 +55,12 @@ export function fullRefused(job: Job, refusal: FullRefusal): BatonError {
 }
 
 /** The thread went in a circle: nothing came in that was not there before. */
-export function nothingNew({ preTokens }: Job): BatonError {
+export function nothingNew({ preTokens, targetName }: Job): BatonError {
   return new BatonError(
     'nothing_to_compact',
     'Nothing was said or done since the last compaction, so another one would only lose detail',
     {
-      cure: 'Continue the session first, undo the last compaction, or name a size with --target-tokens.',
+      cure: `Continue the session first, undo the last compaction, or name a size with ${targetName}.`,
       data: { preTokens },
     },
   );
@@ -76,14 +76,14 @@ function nothingToCompact(job: Job, preTokens: number): BatonError {
     'nothing_to_compact',
     `The context holds ${formatNumber(preTokens)} tokens, and a compaction would not free ${share} of them${beside}`,
     {
-      cure: `Nothing needs to be done${canOrder ? '; to compact all the same, name a size with --target-tokens' : ''}.`,
+      cure: `Nothing needs to be done${canOrder ? `; to compact all the same, name a size with ${job.targetName}` : ''}.`,
       data: { preTokens },
     },
   );
 }
 
 function cannotFit(
-  { occasion: { targetTokens = 0 } }: Job,
+  { occasion: { targetTokens = 0 }, targetName }: Job,
   leastTarget: number,
   parts: Readonly<Record<string, number>>,
 ): BatonError {
@@ -95,6 +95,6 @@ function cannotFit(
   return new BatonError(
     'cannot_fit',
     `The context cannot be compacted to ${plural(targetTokens, 'token')}; it needs at least ${formatNumber(leastTarget)}, ${formatNumber(fixed)} of them for what stays as it is, like instructions at the start${beside}`,
-    { cure: `Ask for --target-tokens ${leastTarget} or more.`, data: { leastTarget, parts } },
+    { cure: `Ask for ${targetName} ${leastTarget} or more.`, data: { leastTarget, parts } },
   );
 }

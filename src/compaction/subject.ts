@@ -79,6 +79,8 @@ export interface Occasion {
   readonly why: string;
   /** Largest size of the whole context afterwards. */
   readonly targetTokens?: number;
+  /** The option that names a target, for the cure of a refusal. Absent: `--target-tokens`. */
+  readonly targetName?: string;
   /** Nothing may stop it any more. */
   readonly isEmergency?: boolean;
   /** No model is asked, though there may be one. */

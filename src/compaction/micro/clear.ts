@@ -44,7 +44,7 @@ export function clearResults(job: Job): Extract<Compaction, { type: 'micro' }> {
       'cannot_fit',
       `${left}, more than the ${formatNumber(occasion.targetTokens)} asked for`,
       {
-        cure: `Ask for --target-tokens ${postTokens} or more, or use --strategy full.`,
+        cure: `Ask for ${job.targetName} ${postTokens} or more, or use --strategy full.`,
         data: { leastTarget: postTokens, parts: { contextAfterClearing: postTokens } },
       },
     );
