@@ -44,7 +44,6 @@ function pictureIo(printed: string[]): CommandIo {
     clock: { now: () => 0 },
     ids: { uuid: () => '' },
     look: { hasColor: true, seal: '', hasUnicode: true, width: WIDTH },
-    isTerminal: false,
     showsProgress: false,
     signal: new AbortController().signal,
   };

@@ -21,8 +21,6 @@ export interface CommandIo {
   readonly ids: Ids;
   /** How standard output shows things. */
   readonly look: Look;
-  /** Whether standard output is a terminal: a person reads what goes there. */
-  readonly isTerminal: boolean;
   /** Whether standard error is a terminal, where progress may be drawn. */
   readonly showsProgress: boolean;
   /** Fires when the user presses Ctrl-C; with the reason `OutputLost` when nothing more can be printed. */
@@ -38,7 +36,10 @@ export interface Look {
   readonly hasUnicode: boolean;
   /** Columns. */
   readonly width: number;
-  /** Standard output is not a terminal: sentences are not broken into lines, tables keep to `width`. */
+  /**
+   * Standard output is not a terminal: sentences are not broken into lines, tables keep to `width`. Otherwise a person reads
+   * what goes there.
+   */
   readonly isPiped?: boolean;
 }
 

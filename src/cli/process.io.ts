@@ -150,7 +150,6 @@ function processIo(args: readonly string[], signal: AbortSignal, { output, compl
     clock: { now: () => Date.now() },
     ids: { uuid: () => randomUUID() },
     look,
-    isTerminal: shown.isTerminal,
     showsProgress:
       complaints.columns !== undefined && process.env['TERM'] !== 'dumb' && !args.includes('--json'),
     signal,

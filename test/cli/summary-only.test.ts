@@ -81,7 +81,7 @@ test('what a summary has no use for is refused', async () => {
 
 test('a session is not poured over a terminal, and the cure helps', async () => {
   const home = homeWith(WORK);
-  const terminal = { isTerminal: true };
+  const terminal = { look: { hasColor: false, seal: '', hasUnicode: true, width: 80 } };
   const refused = await baton(home, ['compact', join(home, 's.jsonl')], terminal);
   assert.equal(refused.status, 2);
   assert.equal(refused.stdout, '');

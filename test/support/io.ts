@@ -26,7 +26,6 @@ export function testIo(changes: Partial<CommandIo> & Pick<CommandIo, 'cwd' | 'ho
     now: () => new Date(NOW),
     clock: { now: () => NOW },
     ids: { uuid: () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}` },
-    isTerminal: false,
     look: { hasColor: false, seal: '', hasUnicode: true, width: 80, isPiped: true },
     showsProgress: false,
     signal: new AbortController().signal,

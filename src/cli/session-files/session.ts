@@ -46,8 +46,8 @@ export function warnOfDamage(io: CommandIo, path: string, { damage, hasGrown }: 
  * @param ways what else to do, as words of the cure
  * @throws BatonError `usage`
  */
-export function refuseTerminal({ isTerminal }: Pick<CommandIo, 'isTerminal'>, ways: string): void {
-  if (!isTerminal) return;
+export function refuseTerminal({ look }: Pick<CommandIo, 'look'>, ways: string): void {
+  if (look.isPiped === true) return;
   throw new BatonError('usage', 'Baton would print the session on this terminal, as lines of JSON', {
     cure: `${ways}, or send standard output to a file or a pipe.`,
   });
