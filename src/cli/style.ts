@@ -6,6 +6,12 @@ import type { Look } from './io.ts';
 export { formatNumber, plural } from '../tokens/words.ts';
 export { printable } from './terminal-text.ts';
 
+/** What counted the tokens of a table, beside its sum. */
+export const COUNTED_TOKENS = {
+  precise: 'tokens by o200k',
+  approximate: 'tokens by estimate (bytes / 4)',
+} as const;
+
 /** Colours by meaning. The word or sign beside them says the same. */
 export type Tone = 'plain' | 'faint' | 'strong' | 'good' | 'warning' | 'bad' | 'accent';
 

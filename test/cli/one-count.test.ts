@@ -175,9 +175,10 @@ function assertReceipt(receipt: Received, view: string): void {
   };
   isAdded('before', preTokens);
   isAdded('after', postTokens);
-  const rows = /^Goes {2}.*?, (?<gone>[\d,]+) tokens\n(?<rows>(?: {2}\S.*? {2,}-?[\d,]+(?: .*)?\n)+)/m.exec(
-    view,
-  )?.groups;
+  const rows =
+    /^Goes {2}.*?, (?<gone>[\d,]+) tokens by o200k\n(?<rows>(?: {2}\S.*? {2,}-?[\d,]+(?: .*)?\n)+)/m.exec(
+      view,
+    )?.groups;
   const gone = [...(rows?.['rows'] ?? '').matchAll(/^ {2}\S.*? {2,}(-?[\d,]+)(?: |$)/gm)].map(([, tokens]) =>
     numberIn(tokens),
   );

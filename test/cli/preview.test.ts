@@ -61,7 +61,7 @@ function sum(numbers: readonly number[]): number {
 function assertAddsUp(page: string): void {
   const [, pre = '', post = ''] = /^([\d,]+) → ([\d,]+) tokens/.exec(page) ?? [];
   const [, items = '', gone = '', rows = ''] =
-    /^Goes {2}([\d,]+) items?, ([\d,]+) tokens\n((?: {2}.*\n)*?)(?= {2}[A-Z]|\n)/m.exec(page) ?? [];
+    /^Goes {2}([\d,]+) items?, ([\d,]+) tokens by o200k\n((?: {2}.*\n)*?)(?= {2}[A-Z]|\n)/m.exec(page) ?? [];
   const shown = [...rows.matchAll(/\(([\d,]+)\) +(-?[\d,]+) /g)];
   assert.ok(shown.length > 0, page);
   assert.equal(sum(shown.map(([, , tokens]) => numbersIn(tokens ?? '')[0] ?? 0)), numbersIn(gone)[0], page);

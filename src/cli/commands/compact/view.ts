@@ -11,6 +11,7 @@ import { lossOf } from './loss.ts';
 import type { Loss } from './loss.ts';
 import type { Look } from '../../io.ts';
 import {
+  COUNTED_TOKENS,
   arrow,
   bar,
   fitWidth,
@@ -73,7 +74,11 @@ interface View {
 }
 
 /** What goes, by kind; its rows add up to its head. Then what a number does not tell. */
-function lossSection({ fates }: Compaction & { type: 'full' }, loss: Loss, { look, isFull }: View): string {
+function lossSection(
+  { fates, record }: Compaction & { type: 'full' },
+  loss: Loss,
+  { look, isFull }: View,
+): string {
   const groups = groupsOf(fates, ({ fate }) => fate !== 'kept');
   for (const [label, group] of cutGroups(fates)) groups.set(label, group);
   const sorted = bySize(groups);
@@ -86,7 +91,7 @@ function lossSection({ fates }: Compaction & { type: 'full' }, loss: Loss, { loo
   return [
     head(
       'Goes',
-      `${plural(fates.filter(({ fate }) => fate !== 'kept').length, 'item')}, ${formatNumber(loss.tokens)} tokens`,
+      `${plural(fates.filter(({ fate }) => fate !== 'kept').length, 'item')}, ${formatNumber(loss.tokens)} ${COUNTED_TOKENS[record.receipt.counter]}`,
       look,
     ),
     ...rows.map(([label, group]) => row(label, group, loss.tokens, look)),

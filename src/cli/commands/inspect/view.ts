@@ -13,6 +13,7 @@ import type { Top } from '../../../calls/inspect-top.ts';
 import type { Inspection } from '../../../calls/inspection.ts';
 import type { Look } from '../../io.ts';
 import {
+  COUNTED_TOKENS,
   arrow,
   bar,
   ellipsis,
@@ -233,8 +234,9 @@ function percentOf(percent: number, tokens: number): string {
 }
 
 function counterNote(counter: Inspection['counter'], model: string | undefined): string {
-  if (counter === 'approximate') return 'tokens by estimate (bytes / 4); --precise counts them';
-  return isO200kModel(model) ? 'tokens by o200k' : 'tokens by o200k, an approximation for this model';
+  const counted = COUNTED_TOKENS[counter];
+  if (counter === 'approximate') return `${counted}; --precise counts them`;
+  return isO200kModel(model) ? counted : `${counted}, an approximation for this model`;
 }
 
 function tokensOf(shares: ContextAccount['tools']): number {
