@@ -81,13 +81,12 @@ test('a summary in the array is material of the next one, which never quotes it 
     const work = Array.from({ length: 12 }, (_, hour) =>
       shell(`call_${round}_${hour}`, `cat buoy/${round}-${hour}.txt`, lines(60)),
     ).flat();
-    messages = [
-      ...messages,
+    const day = [
       user(`Read the buoys of day ${round}.`),
       ...work,
       { role: 'assistant', content: `The bell of buoy ${round} is cracked because of the frost.` },
     ];
-    ({ messages } = await compactMessages(messages, { targetTokens: 1500 }));
+    ({ messages } = await compactMessages(messages.concat(day), { targetTokens: 1500 }));
   }
   const texts = textsOf(messages).map(String);
   const summary = texts.find((text) => text.startsWith('This session is being continued')) ?? '';

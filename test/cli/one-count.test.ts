@@ -179,6 +179,7 @@ function assertReceipt(receipt: Received, view: string): void {
     /^Goes {2}.*?, (?<gone>[\d,]+) tokens by o200k\n(?<rows>(?: {2}\S.*? {2,}-?[\d,]+(?: .*)?\n)+)/m.exec(
       view,
     )?.groups;
+  assert.ok(rows !== undefined || !/^Goes {2}/m.test(view), view);
   const gone = [...(rows?.['rows'] ?? '').matchAll(/^ {2}\S.*? {2,}(-?[\d,]+)(?: |$)/gm)].map(([, tokens]) =>
     numberIn(tokens),
   );
