@@ -1,4 +1,4 @@
-// All that the inside needs of the world. Types only; the outer folders implement them.
+// Everything that the inner rooms need from the world. Types only; the outer rooms implement them.
 
 import type {
   HookNotes,
@@ -27,19 +27,20 @@ export interface Ids {
 /** SHA-256 of a text, in lower-case hex. */
 export type Hash = (text: string) => string;
 
-/** What reading one file of the workspace gave. */
+/** The result of reading one file of the workspace. */
 export type FileRead =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'binary'; readonly bytes: number }
-  /** Text too long to be given back even in part. */
+  /** Text too long to return, even in part. */
   | { readonly kind: 'large'; readonly bytes: number }
   | { readonly kind: 'gone' }
-  /** Outside of the workspace, or a link that leads there, or no regular file: never read. */
+  /** Outside the workspace, a link that leads outside, or not a regular file: Baton never reads it. */
   | { readonly kind: 'refused'; readonly why: string };
 
 /**
- * Runs work over text that a stranger may have written, and ends it at a deadline.
- * @returns undefined where the deadline ended it; what it was changing is then in no known state and must be dropped
+ * Runs work on text that a stranger may have written, and stops it at a deadline.
+ * @returns undefined if the deadline stopped the work; discard whatever the work was changing, because its state is
+ * unknown
  */
 export type WithinDeadline = <T>(work: () => T) => { readonly value: T } | undefined;
 
@@ -49,7 +50,7 @@ export interface WorkspaceFiles {
   read(path: string): Promise<FileRead>;
 }
 
-/** What an `AbortSignal` is to code without the types of a platform. */
+/** An `AbortSignal` for code without platform types. */
 export interface CancelSignal {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void): void;
@@ -57,47 +58,48 @@ export interface CancelSignal {
 }
 
 /**
- * A model behind a provider. What a provider cannot do is absent, so that nobody asks in vain.
+ * A model behind a provider. A method that the provider does not support is absent.
  *
- * All methods fail with `BatonError`: the codes `model_…`, and `interrupted` as soon as the signal says so, in whatever
- * phase, with the connection closed. A consumer that stops iterating closes the connection, too.
+ * All methods fail with `BatonError`: the codes `model_…`, or `interrupted` as soon as the signal aborts, in any phase,
+ * after closing the connection. The connection also closes when a consumer stops iterating.
  */
 export interface Model {
-  /** The key of the provider, by which items know who made them. */
+  /** The provider's key, which items carry to name who made them. */
   readonly provider: string;
-  /** The answer as it comes. Ends after `completed`, and in no other way without a failure. */
+  /** Streams the answer. The stream ends after `completed`; otherwise it fails. */
   stream(request: ModelRequest, signal: CancelSignal): AsyncIterable<ModelEvent>;
   /**
    * The provider's own compaction of the history.
-   * @param onRestart told of each time that the request is sent again
-   * @throws BatonError also where the answer is empty or malformed
+   * @param onRestart called each time the request is sent again
+   * @throws BatonError also when the answer is empty or malformed
    */
   compactRemote?(
     request: ModelRequest,
     signal: CancelSignal,
     onRestart?: (event: RestartedEvent) => void,
   ): Promise<RemoteCompaction>;
-  /** Tokens that the request would take, by the provider's own count. */
+  /** The size of the request in tokens, as the provider counts it. */
   countTokens?(request: ModelRequest, signal: CancelSignal): Promise<number>;
 }
 
 /**
- * Commands of the user that run beside a thread: `[hooks]`.
+ * The user's commands that run beside a thread: `[hooks]`.
  *
- * A hook never makes anything fail: a missing command, a crash and a timeout are warnings. Only the user's Ctrl-C is more,
- * and only while nothing is committed yet: those that run before something reject with `BatonError` `interrupted`.
+ * A hook never makes anything fail: a missing command, a crash and a timeout become warnings. The one exception is the
+ * user's Ctrl-C before anything is committed: hooks that run before an event then reject with `BatonError`
+ * `interrupted`.
  */
 export interface Hooks {
-  /** Before a compaction. */
+  /** Runs before a compaction. */
   preCompact(input: PreCompactInput, signal: CancelSignal): Promise<PreCompactVerdict>;
-  /** With its result committed; never rejects. */
+  /** Runs after the result is committed; never rejects. */
   postCompact(input: PostCompactInput, signal: CancelSignal): Promise<HookNotes>;
-  /** Whether a command of `session_start` runs when a session begins in this way: without one, nothing joins the history. */
+  /** Whether any `session_start` command runs for this source. If none does, nothing joins the history. */
   startsWith(source: SessionStartInput['source']): boolean;
-  /** When a session begins, also anew after a compaction, whose result is not committed yet. */
+  /** Runs when a session starts, or restarts after a compaction whose result is not yet committed. */
   sessionStart(input: SessionStartInput, signal: CancelSignal): Promise<SessionStartNotes>;
-  /** Before a message of the user is taken in. */
+  /** Runs before the thread accepts a user message. */
   userPromptSubmit(input: UserPromptInput, signal: CancelSignal): Promise<UserPromptVerdict>;
-  /** When a turn of the user has ended by itself; never rejects. */
+  /** Runs when a user turn has ended by itself; never rejects. */
   turnComplete(input: TurnCompleteInput, signal: CancelSignal): Promise<HookNotes>;
 }

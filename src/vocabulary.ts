@@ -1,10 +1,10 @@
-// The words of the field, once each. Every other file imports them from here; a synonym elsewhere is a mistake.
+// The words of the field, each defined once. Every other file imports them from here; a synonym elsewhere is a mistake.
 
-/** Who asked for a compaction: the user (`manual`) or a policy (`auto`). @source Codex and Claude Code, both. */
+/** Who requested a compaction: the user (`manual`) or a policy (`auto`). @source Codex and Claude Code, both. */
 export const TRIGGERS = ['manual', 'auto'] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
-/** Why a compaction was asked for. @source spec 2-engine §7, after Codex's analytics. */
+/** Why a compaction was requested. @source spec 2-engine §7, after Codex's analytics. */
 export const REASONS = [
   'user_requested',
   'context_limit',
@@ -18,13 +18,13 @@ export type Reason = (typeof REASONS)[number];
 export const PHASES = ['standalone_turn', 'pre_turn', 'mid_turn', 'post_turn'] as const;
 export type Phase = (typeof PHASES)[number];
 
-/** What carried a compaction out. `embedded` is the deterministic summarizer that needs no model. */
+/** What performed a compaction. `embedded` is the deterministic summarizer, which needs no model. */
 export const IMPLEMENTATIONS = ['micro', 'full', 'remote', 'legacy', 'embedded'] as const;
 export type Implementation = (typeof IMPLEMENTATIONS)[number];
 
 /**
- * The rungs of the ladder, in the order in which they are tried: how much of the history a model is shown for a summary,
- * then what does without a model. @source spec 2-engine §4
+ * The rungs of the ladder, in the order in which Baton tries them: how much of the history a model sees for a summary,
+ * then the rungs that need no model. @source spec 2-engine §4
  */
 export const RUNGS = [
   'remote',
@@ -39,7 +39,7 @@ export const RUNGS = [
 ] as const;
 export type Rung = (typeof RUNGS)[number];
 
-/** Why nothing came of a compaction. @source seed 001 §10 `compact_failed`, spec 2-engine §7. */
+/** Why a compaction produced nothing. @source seed 001 §10 `compact_failed`, spec 2-engine §7. */
 export const COMPACT_FAILURES = [
   'nothing_to_compact',
   'cannot_fit',
@@ -50,7 +50,7 @@ export const COMPACT_FAILURES = [
 ] as const;
 export type CompactFailure = (typeof COMPACT_FAILURES)[number];
 
-/** Which strategy a caller may ask for; `auto` lets dispatch choose. */
+/** Which strategy a caller may request; `auto` lets dispatch choose. */
 export const STRATEGIES = ['auto', 'micro', 'full', 'remote'] as const;
 export type Strategy = (typeof STRATEGIES)[number];
 
@@ -63,7 +63,7 @@ export const STEPS = ['heads_up', 'scratch', 'packet_request', 'packet', 'handof
 export type Step = (typeof STEPS)[number];
 
 /**
- * Moments at which work can be interrupted, structured ones first; what the watcher waits for.
+ * Moments at which work can be interrupted, structured ones first; the watcher waits for them.
  * @source spec 3-watcher §2, after rawr.
  */
 export const BOUNDARIES = [
@@ -83,7 +83,7 @@ export type Boundary = (typeof BOUNDARIES)[number];
 export const TIERS = ['early', 'ready', 'asap', 'emergency'] as const;
 export type Tier = (typeof TIERS)[number];
 
-/** Where the watcher is in its work, in the order of the golden path. @source seed 004, target state machine. */
+/** The watcher's stage, in the order of the golden path. @source seed 004, target state machine. */
 export const WATCHER_STAGES = [
   'idle',
   'assessing',
@@ -96,7 +96,7 @@ export const WATCHER_STAGES = [
   'post_compact_handoff_pending',
 ] as const;
 
-/** What the watcher does where it would compact: print a word, recommend it, or act. @source seed 000. */
+/** What the watcher does where it would compact: print a note, recommend it, or act. @source seed 000. */
 export const WATCHER_MODES = ['tag', 'suggest', 'auto'] as const;
 export type WatcherMode = (typeof WATCHER_MODES)[number];
 
@@ -104,11 +104,11 @@ export type WatcherMode = (typeof WATCHER_MODES)[number];
 export const PACKET_AUTHORS = ['agent', 'watcher'] as const;
 export type PacketAuthor = (typeof PACKET_AUTHORS)[number];
 
-/** What the watcher may do inside of a turn. @source spec 3-watcher §4. */
+/** What the watcher may do during a turn. @source spec 3-watcher §4. */
 export const MID_TURN_MODES = ['golden', 'tiered', 'emergency_only', 'off'] as const;
 export type MidTurnMode = (typeof MID_TURN_MODES)[number];
 
-/** Which of the watcher's lines go into the transcript. @source spec 3-watcher §6. */
+/** Which of the watcher's lines enter the transcript. @source spec 3-watcher §6. */
 export const INFO_LINES = ['all', 'decisions', 'off'] as const;
 export type InfoLines = (typeof INFO_LINES)[number];
 
@@ -130,7 +130,7 @@ export const VERDICT_REASONS = [
 ] as const;
 export type VerdictReason = (typeof VERDICT_REASONS)[number];
 
-/** Where a decision was taken. @source spec 3-watcher §3–4. */
+/** Where a decision was made. @source spec 3-watcher §3–4. */
 export const DECISION_POINTS = ['turn_end', 'mid_turn', 'preflight'] as const;
 export type DecisionPoint = (typeof DECISION_POINTS)[number];
 
@@ -138,7 +138,7 @@ export type DecisionPoint = (typeof DECISION_POINTS)[number];
 export const TASK_KINDS = ['regular', 'shell', 'compact', 'review'] as const;
 export type TaskKind = (typeof TASK_KINDS)[number];
 
-/** Moments at which commands of the user run beside the engine: `[hooks]`. @source spec 4-session §5. */
+/** Moments at which the user's `[hooks]` commands run. @source spec 4-session §5. */
 export const HOOK_EVENTS = [
   'pre_compact',
   'post_compact',
@@ -148,16 +148,16 @@ export const HOOK_EVENTS = [
 ] as const;
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
-/** How a session came to begin, or to begin anew. @source Codex and Claude Code, both. */
+/** How a session started or restarted. @source Codex and Claude Code, both. */
 export const SESSION_SOURCES = ['startup', 'resume', 'compact'] as const;
 export type SessionSource = (typeof SESSION_SOURCES)[number];
 
-/** What a tool of Baton's own agent does to the world. `state`: to what the session itself keeps, as a plan. */
+/** What a tool of Baton's own agent changes. `state`: what the session itself keeps, such as a plan. */
 export const TOOL_KINDS = ['read', 'edit', 'run', 'state'] as const;
 export type ToolKind = (typeof TOOL_KINDS)[number];
 
 /**
- * What a call is, to whoever shows it. @source the tool kinds of the Agent Client Protocol, where it has them; `plan`,
+ * The kind of a call, for display. @source the tool kinds of the Agent Client Protocol, where it has them; `plan`,
  * `question` and `recall` are Baton's
  */
 export const CALL_KINDS = [
@@ -172,11 +172,14 @@ export const CALL_KINDS = [
 ] as const;
 export type CallKind = (typeof CALL_KINDS)[number];
 
-/** How a call ended. `refused`: by the user or the rules, so that nothing ran; `interrupted`: whether it had an effect is not known. */
+/**
+ * How a call ended. `refused`: by the user or the rules, so nothing ran; `interrupted`: it is unknown whether it had an
+ * effect.
+ */
 export const CALL_STATUSES = ['completed', 'failed', 'refused', 'interrupted'] as const;
 export type CallStatus = (typeof CALL_STATUSES)[number];
 
-/** When the user is asked before a call runs. @source Codex, `approval_policy` */
+/** When Baton asks the user before a call runs. @source Codex, `approval_policy` */
 export const APPROVAL_POLICIES = ['untrusted', 'on_request', 'never'] as const;
 export type ApprovalPolicy = (typeof APPROVAL_POLICIES)[number];
 
@@ -184,12 +187,12 @@ export type ApprovalPolicy = (typeof APPROVAL_POLICIES)[number];
 export const SANDBOX_MODES = ['read_only', 'workspace_write', 'danger_full_access'] as const;
 export type SandboxMode = (typeof SANDBOX_MODES)[number];
 
-/** A mode as Codex spells it, with hyphens, or as Baton does: `read-only` is `read_only`. Other names stay as they are. */
+/** A mode as Codex spells it, with hyphens, or as Baton does: `read-only` becomes `read_only`. Other names are unchanged. */
 export function modeName(text: string): string {
   return text.replaceAll('-', '_');
 }
 
-/** What fills a context window, by category; the bars of `inspect` in the order shown. */
+/** What fills a context window, by category; `inspect` shows its bars in this order. */
 export const CATEGORIES = [
   'system',
   'summary',
@@ -204,11 +207,11 @@ export const CATEGORIES = [
 ] as const;
 export type Category = (typeof CATEGORIES)[number];
 
-/** The word beside the gauge: colour is never the only signal. Weakest first. */
+/** The word beside the gauge: colour is never the only signal. Mildest first. */
 export const PRESSURES = ['calm', 'warning', 'error', 'auto_compact'] as const;
 export type PressureWord = (typeof PRESSURES)[number];
 
-/** The three languages that model providers speak. @source spec 1-product, `wire_api`. */
+/** The three wire formats of model providers. @source spec 1-product, `wire_api`. */
 export const WIRE_APIS = ['responses', 'chat', 'anthropic'] as const;
 export type WireApi = (typeof WIRE_APIS)[number];
 
@@ -216,13 +219,13 @@ export type WireApi = (typeof WIRE_APIS)[number];
 export const EFFORTS = ['minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 export type Effort = (typeof EFFORTS)[number];
 
-/** How long answers are meant to be. @source OpenAI `text.verbosity`. */
+/** How long answers should be. @source OpenAI `text.verbosity`. */
 export const VERBOSITIES = ['low', 'medium', 'high'] as const;
 export type Verbosity = (typeof VERBOSITIES)[number];
 
 /**
- * Why an answer ended: the model was done, wants its tools run, hit the limit of its output, refused (or a filter did),
- * filled the window, or paused in a long piece of work that the next request continues.
+ * Why an answer ended: the model finished, called tools, reached its output limit, refused (or a filter did), filled
+ * the window, or paused a long piece of work that the next request continues.
  */
 export const STOP_REASONS = [
   'end_turn',
@@ -235,17 +238,17 @@ export const STOP_REASONS = [
 export type StopReason = (typeof STOP_REASONS)[number];
 
 /**
- * What a model is asked for. `agent`: the work. `packet`: what the watcher asks the agent for. `other`: a charge in a session of
- * an earlier version, which did not record its kind.
+ * What a request to a model is for. `agent`: the work. `packet`: the watcher's requests to the agent. `other`: a charge
+ * in a session of an earlier version, which did not record its kind.
  */
 export const SPENDING_KINDS = ['agent', 'packet', 'judgment', 'summary', 'other'] as const;
 export type SpendingKind = (typeof SPENDING_KINDS)[number];
 
-/** Why the last answer of a turn that completed ended: the rest of `STOP_REASONS` asks for another request. */
+/** Why the last answer of a completed turn ended. The other `STOP_REASONS` lead to another request. */
 export const TURN_STOP_REASONS = ['end_turn', 'output_limit', 'refused', 'window_full'] as const;
 export type TurnStopReason = (typeof TURN_STOP_REASONS)[number];
 
-/** Session file formats that Baton reads. */
+/** The session file formats that Baton reads. */
 export const FORMATS = [
   'codex',
   'claude-code',
@@ -262,7 +265,7 @@ export const FORMATS = [
 ] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** What a file of each format is called, to people. */
+/** The display name of each format. */
 export const FORMAT_NAMES: Readonly<Record<Format, string>> = {
   codex: 'Codex rollout',
   'claude-code': 'Claude Code session',
@@ -278,26 +281,26 @@ export const FORMAT_NAMES: Readonly<Record<Format, string>> = {
   'mini-swe-agent': 'mini-swe-agent trajectory',
 };
 
-/** What an undo of a turn does with what was changed after the turn: leaves it, or reverts it as well. */
+/** What the undo of a turn does with changes made after the turn: keeps them, or reverts them as well. */
 export const LATER_EDITS = ['keep', 'revert'] as const;
 export type LaterEdits = (typeof LATER_EDITS)[number];
 
-/** Formats of agents to whose sessions a compaction is appended, so that the agent resumes them. */
+/** Formats of agents that resume a session after Baton appends a compaction. */
 export const AGENT_FORMATS = ['codex', 'claude-code'] as const satisfies readonly Format[];
 export type AgentFormat = (typeof AGENT_FORMATS)[number];
 
-/** Formats of messages as an API takes them. */
+/** Formats of messages that an API accepts. */
 export const MESSAGE_FORMATS = ['responses', 'anthropic', 'chat'] as const satisfies readonly Format[];
 export type MessageFormat = (typeof MESSAGE_FORMATS)[number];
 
 /** Formats in which a compacted session can be written; `markdown` is for people. */
 export type WriteFormat = AgentFormat | MessageFormat | 'markdown';
 
-/** What `--format` may be. */
+/** The values of `--format`. */
 export const OUTPUT_FORMATS = ['same', 'codex', 'claude', ...MESSAGE_FORMATS, 'markdown'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
-/** Section headings of a summary, in order. @source seed 001, structured summarization prompt. */
+/** The section headings of a summary, in order. @source seed 001, structured summarization prompt. */
 export const SUMMARY_SECTIONS = [
   'Primary Request and Intent',
   'Key Technical Concepts',

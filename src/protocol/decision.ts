@@ -1,45 +1,45 @@
-// What the watcher decided and why: a record of the log, shown by `/why`, compared by `replay`.
+// What the watcher decided and why: a record of the log that `/why` shows and `replay` compares.
 
 import type { Boundary, DecisionPoint, Tier, VerdictReason } from '../vocabulary.ts';
 import type { Signal } from './signal.ts';
 
-/** Things under way that say "not yet". @source docs/decisions/watcher-decision.md, "Active work" */
+/** Current activity that means "not yet". @source docs/decisions/watcher-decision.md, "Active work" */
 export type ActiveWork = 'tool' | 'queued_input';
 
 /** The context at the moment of an evaluation. Counts in tokens. */
 export interface Situation {
   readonly used: number;
-  /** The usable window, `usableWindow` of tokens/pressure.ts; undefined while no window is known. */
+  /** The usable window, `usableWindow` of tokens/pressure.ts; undefined if no window is known. */
   readonly window: number | undefined;
   /** 0 to 100, as the gauge shows it; undefined without a window. */
   readonly percentRemaining: number | undefined;
-  /** What a full compaction would leave: the part that cannot be compacted, and the budget of the summary. */
+  /** What a full compaction would leave: the part that cannot be compacted, plus the budget of the summary. */
   readonly projected: number;
 }
 
-/** The answer to "should this be compacted now?". */
+/** The answer to "should Baton compact now?". */
 export interface Verdict {
   readonly shouldCompact: boolean;
   readonly reason: VerdictReason;
-  /** One sentence for people, with the numbers that decided. */
+  /** One sentence for people, with the deciding numbers. */
   readonly why: string;
 }
 
-/** One evaluation. The same log and policy give the same record. */
+/** One evaluation. The same log and policy always give the same record. */
 export interface DecisionRecord extends Verdict {
   readonly type: 'decision';
   /** Unique within the thread. */
   readonly id: string;
   readonly point: DecisionPoint;
-  /** Counted from 1 by the messages of the user; 0 before the first. */
+  /** Counts the user's messages from 1; 0 before the first. */
   readonly turn: number;
-  /** Undefined above all thresholds. */
+  /** Undefined if no threshold is reached. */
   readonly tier: Tier | undefined;
   readonly situation: Situation;
-  /** Boundaries of which any would have sufficed. */
+  /** Boundaries, any one of which would have sufficed. */
   readonly required: readonly Boundary[];
-  /** Signals that counted, with their evidence; those still pending from earlier turns included. */
+  /** The signals that counted, with their evidence, including those pending from earlier turns. */
   readonly signals: readonly Signal[];
-  /** Ids of all boundaries that were open, those that did not count included: what a sequence uses up. */
+  /** Ids of all open boundaries, including those that did not count: a sequence uses them up. */
   readonly openIds: readonly string[];
 }

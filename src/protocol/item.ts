@@ -9,7 +9,7 @@ export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
 
-/** Where an item came from. `synthetic` items are Baton's own; `step` and `sequenceId` say of which sequence. */
+/** Where an item came from. `synthetic` items are Baton's own; `step` and `sequenceId` name their sequence. */
 export interface Origin {
   readonly author: Author;
   readonly step?: Step;
@@ -24,23 +24,23 @@ export interface TextPart {
 }
 export interface ImagePart {
   readonly type: 'input_image';
-  /** A data URL, a web address, or absent where the producer kept only a reference. */
+  /** A data URL or a web address; absent if the producer kept only a reference. */
   readonly image_url?: string;
 }
 export interface RefusalPart {
   readonly type: 'refusal';
   readonly refusal: string;
 }
-/** A part of a kind that Baton does not interpret, with the producer's own JSON. */
+/** A part that Baton does not interpret, with the producer's own JSON. */
 export interface OtherPart {
   readonly type: 'other';
   readonly value: JsonObject;
 }
 
 interface ItemBase {
-  /** The producer's id, where it gives one. */
+  /** The producer's id, if it gives one. */
   readonly id?: string;
-  /** The key of the provider that made the item; what is encrypted or signed is taken back by that provider only. */
+  /** The key of the provider that made the item; only that provider accepts its encrypted or signed content. */
   readonly provider?: string;
   /** Absent: derived from type and role (see `authorOf`). */
   readonly origin?: Origin;
@@ -53,9 +53,9 @@ export interface MessageItem extends ItemBase {
   /** The message is the summary of a compaction. @source Claude Code session files, seed 001. */
   readonly isCompactSummary?: boolean;
   readonly isVisibleInTranscriptOnly?: boolean;
-  /** A placeholder that a client wrote after an API failure, never a model's words. */
+  /** A placeholder that a client wrote after an API failure, not a model's words. */
   readonly isApiErrorMessage?: boolean;
-  /** What a command printed, for an agent that calls no tools but writes its commands as text. */
+  /** The output of a command, for an agent that writes its commands as text instead of calling tools. */
   readonly isToolOutput?: boolean;
   readonly model?: string;
 }
@@ -64,10 +64,10 @@ export interface ReasoningItem extends ItemBase {
   readonly type: 'reasoning';
   /** Readable summaries; often empty. */
   readonly summary: readonly { readonly type: string; readonly text: string }[];
-  /** Readable reasoning (Anthropic thinking), where the provider shows it. */
+  /** Readable reasoning (Anthropic thinking), if the provider shows it. */
   readonly text?: string;
   readonly encrypted_content?: string | null;
-  /** Anthropic's signature over the block; a block without its signature is refused by the provider. */
+  /** Anthropic's signature over the block; the provider rejects a block without its signature. */
   readonly signature?: string;
 }
 
@@ -97,9 +97,9 @@ export interface ToolOutputItem extends ItemBase {
   readonly type: 'function_call_output' | 'custom_tool_call_output';
   readonly call_id: string;
   readonly output: string | readonly Part[];
-  /** Whether the tool succeeded, where the producer says so. Kept by every compaction. */
+  /** Whether the tool succeeded, if the producer records it. Every compaction keeps it. */
   readonly success?: boolean;
-  /** Exit status of the command, where the producer says so outside of the text. */
+  /** Exit status of the command, if the producer records it outside the text. */
   readonly exit_code?: number;
 }
 
@@ -108,18 +108,18 @@ export interface WebSearchCallItem extends ItemBase {
   readonly action?: JsonObject;
 }
 
-/** A provider's own compaction of everything before it: opaque, readable by that provider only. */
+/** A provider's own compaction of everything before it: opaque, and readable only by that provider. */
 export interface CompactionItem extends ItemBase {
   readonly type: 'compaction';
   readonly encrypted_content?: string;
   /**
-   * What Baton itself says of the same part of the conversation, in words; sent in its place to whoever cannot read the
-   * state, and never beside it. Absent in what others wrote.
+   * Baton's own words for the same part of the conversation; sent instead of the state to a provider that cannot read
+   * it, never beside it. Absent in items that others wrote.
    */
   readonly shadow?: string;
 }
 
-/** Marks the place of a compaction in the history; sent to no model. */
+/** Marks the place of a compaction in the history; never sent to a model. */
 export interface CompactBoundaryItem extends ItemBase {
   readonly type: 'compact_boundary';
   readonly uuid: string;
@@ -127,11 +127,11 @@ export interface CompactBoundaryItem extends ItemBase {
   readonly trigger: Trigger;
   readonly reason?: Reason;
   readonly implementation?: Implementation;
-  /** Tokens of the context just before. Absent where the producer did not say. */
+  /** Tokens of the context just before. Absent if the producer did not record them. */
   readonly preTokens?: number;
 }
 
-/** A file, a todo list or a plan given to the model beside the conversation; sent in the user role. */
+/** A file, todo list or plan given to the model beside the conversation; sent in the user role. */
 export interface AttachmentItem extends ItemBase {
   readonly type: 'attachment';
   readonly kind: 'file' | 'todo' | 'plan' | 'other';
@@ -139,19 +139,19 @@ export interface AttachmentItem extends ItemBase {
   readonly text: string;
 }
 
-/** What a client showed while a tool ran; sent to no model. */
+/** What a client displayed while a tool ran; never sent to a model. */
 export interface ProgressItem extends ItemBase {
   readonly type: 'progress';
   readonly text: string;
 }
 
-/** A saved state of the work tree, for undo; sent to no model and kept by every compaction. */
+/** A saved state of the work tree, for undo; never sent to a model, and kept by every compaction. */
 export interface GhostSnapshotItem extends ItemBase {
   readonly type: 'ghost_snapshot';
   readonly ghost_commit: JsonObject;
 }
 
-/** An item of a kind newer than this reader, kept as it was. */
+/** An item of a kind newer than this reader, kept unchanged. */
 export interface UnknownItem extends ItemBase {
   readonly type: 'unknown';
   readonly raw: JsonObject & { readonly type: string };
@@ -172,7 +172,7 @@ export type Item =
   | GhostSnapshotItem
   | UnknownItem;
 
-/** A tool call by what every caller needs of it; `callId` is undefined for calls that never have a result line. */
+/** A tool call, reduced to what every caller needs; `callId` is undefined for calls that never have a result line. */
 export interface CallView {
   readonly callId: string | undefined;
   readonly name: string;
@@ -180,7 +180,7 @@ export interface CallView {
   readonly input: string;
 }
 
-/** The tool call that an item is, or undefined. Unknown kinds named `…_call` count as calls. */
+/** The tool call that an item represents, or undefined. Unknown kinds named `…_call` count as calls. */
 export function callOf(item: Item): CallView | undefined {
   switch (item.type) {
     case 'function_call':
@@ -216,7 +216,7 @@ export function resultCallId(item: Item): string | undefined {
   return typeof callId === 'string' ? callId : undefined;
 }
 
-/** Whether an item is the result of a call, or what a command printed that was no call. */
+/** Whether an item is the result of a call, or command output without a call. */
 export function isResult(item: Item): boolean {
   return resultCallId(item) !== undefined || (item.type === 'message' && item.isToolOutput === true);
 }
@@ -241,7 +241,7 @@ export function authorOf(item: Item): Author {
   }
 }
 
-/** All text of a list of parts, joined by line feeds; images and other parts contribute nothing. */
+/** All text of a list of parts, joined by line feeds; images and other parts add nothing. */
 export function textOfParts(parts: readonly Part[]): string {
   const texts: string[] = [];
   for (const part of parts) {

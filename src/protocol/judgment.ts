@@ -1,11 +1,11 @@
-// Asking a model whether a compaction that the policy allows should wait.
+// The question to a model whether a compaction that the policy allows should wait.
 
 import type { Op } from './wire/op.ts';
 
-/** The op that asks; logged and sent as it is. @source spec 3-watcher §3 */
+/** The op that asks; logged and sent unchanged. @source spec 3-watcher §3 */
 export type JudgmentRequest = Extract<Op, { readonly type: 'rawr_auto_compaction_judgment' }>;
 
-/** What came of asking. A failure means that the static policy stands. */
+/** The outcome of asking. After a failure, the static policy decides. */
 export type Judgment =
   | { readonly type: 'answer'; readonly shouldCompact: boolean; readonly reason: string }
   | { readonly type: 'failure'; readonly why: string };

@@ -1,15 +1,15 @@
-// The first line of every message that Baton puts into a thread: by it a synthetic message is known again in a log whose
-// owner keeps no origin of items, such as a rollout of Codex.
+// The first line of every message that Baton inserts into a thread. It identifies synthetic messages in logs that do
+// not store the origin of items, such as Codex rollouts.
 
 import { STEPS } from '../vocabulary.ts';
 import type { Step } from '../vocabulary.ts';
 import type { Origin } from './item.ts';
 
-/** Which steps of which sequence a message holds. */
+/** Which steps of which sequence a message contains. */
 export interface Marker {
   /** In the order of the golden path, at least one. */
   readonly steps: readonly [Step, ...Step[]];
-  /** Letters, digits, `_` and `-`, 1 to 64 of them. */
+  /** Letters, digits, `_` and `-`; 1 to 64 characters. */
   readonly sequenceId: string;
 }
 
@@ -18,14 +18,14 @@ const LINE = /^\[baton:([a-z_+]{1,80}) sequence=([\w-]{1,64})\](?:\r?\n|$)/;
 
 /**
  * The line without its line feed: `[baton:heads_up+packet_request sequence=7f3c]`.
- * @throws RangeError for a sequence id that could not be read back
+ * @throws RangeError for a sequence id that `markerOf` could not read back
  */
 export function markerLine({ steps, sequenceId }: Marker): string {
   if (!/^[\w-]{1,64}$/.test(sequenceId)) throw new RangeError(`No id of a sequence: ${sequenceId}`);
   return `${OPENING}${steps.join('+')} sequence=${sequenceId}]`;
 }
 
-/** The marker that a text begins with, or undefined. A marker anywhere else is a quotation. */
+/** The marker at the start of a text, or undefined. A marker anywhere else is a quotation. */
 export function markerOf(text: string): Marker | undefined {
   if (!text.startsWith(OPENING)) return undefined;
   const match = LINE.exec(text.slice(0, 200));
@@ -36,7 +36,7 @@ export function markerOf(text: string): Marker | undefined {
   return first === undefined ? undefined : { steps: [first, ...rest], sequenceId };
 }
 
-/** A text without the marker that it begins with. */
+/** A text without the marker at its start. */
 export function withoutMarker(text: string): string {
   return markerOf(text) === undefined ? text : text.replace(LINE, '');
 }

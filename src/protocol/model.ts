@@ -1,4 +1,4 @@
-// What is asked of a model and what comes back, whatever provider answers.
+// What Baton sends to a model and what the model returns, for every provider.
 
 import type { Effort, StopReason, Verbosity } from '../vocabulary.ts';
 import type { Item, JsonObject } from './item.ts';
@@ -6,57 +6,58 @@ import type { UsageSample } from './usage.ts';
 
 /** A tool that the model may call. */
 export interface ToolSpec {
-  /** Letters, digits, `_` and `-`, at most 64: what every provider takes. */
+  /** Letters, digits, `_` and `-`, at most 64: what every provider accepts. */
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of the arguments: an object. */
+  /** JSON Schema of the arguments; its type is an object. */
   readonly parameters: JsonObject;
 }
 
-/** The form that an answer must have. */
+/** The required form of an answer. */
 export interface AnswerSchema {
   readonly name: string;
-  /** JSON Schema, strict: every key required, no additional ones. */
+  /** JSON Schema, strict: every key is required, additional keys are not allowed. */
   readonly schema: JsonObject;
 }
 
-/** One request. The provider's own settings (address, key, limits of waiting) belong to the `Model`. */
+/** One request. The provider's own settings (address, key, timeouts) belong to the `Model`. */
 export interface ModelRequest {
   readonly model: string;
   /** The system prompt; empty: none. */
   readonly instructions: string;
-  /** The history, with what is to be answered at its end. At least one item that is sent. */
+  /** The history, ending with what the model answers. At least one item must be sendable. */
   readonly items: readonly Item[];
   readonly tools: readonly ToolSpec[];
   readonly schema?: AnswerSchema;
-  /** Left out for models that do not reason. */
+  /** Omitted for models that do not reason. */
   readonly effort?: Effort;
-  /** Anthropic has no word for it and is not told. */
+  /** Not sent to Anthropic, which has no such setting. */
   readonly verbosity?: Verbosity;
-  /** Tokens of the answer, reasoning included. */
+  /** Limit of the answer in tokens, including reasoning. */
   readonly maxOutputTokens?: number;
-  /** Requests of one thread share it, so that the provider finds their common prefix in its cache. */
+  /** Shared by the requests of one thread, so that the provider's cache finds their common prefix. */
   readonly cacheKey?: string;
 }
 
-/** What the provider counted for one request and its answer, in tokens. */
+/** The provider's token counts for one request and its answer. */
 export interface ModelUsage extends UsageSample {
   readonly source: 'reported';
   readonly covers: 'response';
-  /** Everything sent, cached tokens included. */
+  /** Everything sent, including cached tokens. */
   readonly input: number;
-  /** Of `input`: read from the prompt cache. */
+  /** Part of `input`: read from the prompt cache. */
   readonly cachedInput: number;
-  /** Of `input`: written to the prompt cache. */
+  /** Part of `input`: written to the prompt cache. */
   readonly cacheWrite: number;
   readonly output: number;
-  /** Of `output`: reasoning, where the provider says so. */
+  /** Part of `output`: reasoning, if the provider reports it. */
   readonly reasoningOutput: number;
 }
 
 /**
- * One thing that a model says. Deltas are for display. An item comes whole and once; but only `completed` makes an answer
- * valid: whoever keeps or executes items before it must take them back when `restarted` or a failure comes instead.
+ * One event of a model's answer. Deltas are for display. Each item arrives complete and once, but only `completed`
+ * makes the answer valid: a consumer that keeps or executes items earlier must revert them if `restarted` or a failure
+ * follows instead.
  */
 export type ModelEvent =
   | { readonly type: 'text_delta'; readonly text: string }
@@ -67,7 +68,7 @@ export type ModelEvent =
   | { readonly type: 'completed'; readonly stopReason: StopReason }
   | RestartedEvent;
 
-/** The request failed and is about to be sent again; everything since the last of these is void. */
+/** The request failed and is about to be sent again; everything since the previous restart is void. */
 export interface RestartedEvent {
   readonly type: 'restarted';
   /** Counted from 1. */
@@ -75,13 +76,13 @@ export interface RestartedEvent {
   readonly maxRetries: number;
   /** Milliseconds waited before the request is sent again. */
   readonly delayMs: number;
-  /** What failed, one sentence. */
+  /** What failed, in one sentence. */
   readonly why: string;
 }
 
-/** What a provider's own compaction left of a history. */
+/** The result of a provider's own compaction. */
 export interface RemoteCompaction {
-  /** The new history as the provider gave it: one `compaction` item, and messages where it keeps some. */
+  /** The new history as the provider returned it: one `compaction` item, and messages if it keeps some. */
   readonly items: readonly Item[];
   readonly usage: ModelUsage | undefined;
 }

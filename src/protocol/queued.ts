@@ -1,18 +1,18 @@
-// Messages of the user that wait, as clients are shown them.
+// Waiting user messages, as clients display them.
 
 /**
- * Characters of a waiting message that an event shows: with each change all of them are shown again.
+ * Longest excerpt of a waiting message in an event, in characters: each change shows all waiting messages again.
  * @source docs/decisions/ops.md, "The queue has an end"
  */
 export const LONGEST_SHOWN_TEXT = 500;
 
-/** A message of the user, with the id by which it was submitted. */
+/** A user message with its submission id. */
 interface QueuedMessage {
   readonly id: string;
   readonly text: string;
 }
 
-/** A waiting message as it is shown: a text that is too long is cut and ends with an ellipsis. */
+/** A waiting message for display: Baton cuts an overlong text and ends it with an ellipsis. */
 export function shownMessage({ id, text }: QueuedMessage): QueuedMessage {
   if (text.length <= LONGEST_SHOWN_TEXT) return { id, text };
   const cut = text.slice(0, LONGEST_SHOWN_TEXT - 1);

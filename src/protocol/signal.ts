@@ -1,15 +1,15 @@
-// Signs that a boundary was reached, and what shows it.
+// Signals that work reached a boundary, with their evidence.
 
 import type { Boundary } from '../vocabulary.ts';
 
-/** What shows that a boundary was reached. Texts are one line each, shortened, known secrets replaced. */
+/** The evidence for a boundary. Each text is one shortened line with known secrets replaced. */
 export type Evidence =
   | {
       readonly type: 'command';
       readonly command: string;
-      /** The exit status of the script that the command was in, where it is known. */
+      /** The exit status of the script that contained the command, if known. */
       readonly exitStatus: number | undefined;
-      /** `status`: the script's status says that the command succeeded. `output`: git's own words do. */
+      /** `status`: the script's exit status shows that the command succeeded. `output`: git's own output does. */
       readonly toldBy: 'status' | 'output';
       /** The hash that git reported for a commit. */
       readonly hash: string | undefined;
@@ -25,16 +25,16 @@ export type Evidence =
   | { readonly type: 'phrase'; readonly phrase: string; readonly sentence: string }
   | { readonly type: 'turn'; readonly turnId: string | undefined };
 
-/** A boundary that was reached. */
+/** A boundary that the work reached. */
 export interface Signal {
-  /** The same for the same event of the same log, and for no other. */
+  /** Identical for the same event of the same log, and different for every other event. */
   readonly id: string;
   readonly boundary: Boundary;
   readonly evidence: Evidence;
-  /** Counted from 1 by the messages of the user; 0 before the first. */
+  /** Counts the user's messages from 1; 0 before the first. */
   readonly turn: number;
-  /** The item of the log, counted from 0, with which it was reached. */
+  /** The item of the log that reached the boundary, counted from 0. */
   readonly position: number;
-  /** 1-based line of that item in its file. */
+  /** The 1-based line of that item in its file. */
   readonly line?: number;
 }

@@ -1,10 +1,10 @@
-// What the tools of Baton's own agent give back, and what they tell while they run.
+// What the tools of Baton's own agent return, and what they report while they run.
 
 import type { FileChangeView, PlanStepState } from './wire/event.ts';
 
 export type { FileChangeView, PlanStepState, ToolEvent } from './wire/event.ts';
 
-/** A change of what the session keeps for the agent; the newest of a type is the state. */
+/** A change of the state that the session keeps for the agent; the newest change of a type is the state. */
 export type StateChange =
   | {
       readonly type: 'plan' | 'todo';
@@ -20,7 +20,7 @@ export interface ToolResult {
   readonly success: boolean;
   /** Exit status of a command that ended by itself. */
   readonly exitCode?: number;
-  /** What was done to files. */
+  /** The changes that the call made to files. */
   readonly changes?: readonly FileChangeView[];
   readonly state?: StateChange;
 }

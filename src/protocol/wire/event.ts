@@ -1,7 +1,8 @@
-// Everything that a thread tells, as it goes over the wire: one object each, snake_case. Names after Codex, where it has them.
+// Everything that a thread reports over the wire: one snake_case object per event. Names follow Codex, where it has
+// them.
 //
-// The schemas are the one source: of the types, of schema/event.schema.json and of docs/protocol.md. Import types from here.
-// Fields are never absent where null can say that nobody knows; those marked optional are.
+// The schemas are the single source of the types, schema/event.schema.json and docs/protocol.md. Import types from
+// here. A field with an unknown value is null, not absent; only fields marked optional may be absent.
 
 import * as z from 'zod';
 import {
@@ -33,7 +34,7 @@ import type { Immutable } from './shared.ts';
 const threadId = z
   .string()
   .exactOptional()
-  .meta({ description: 'the thread that tells it; absent: the process itself' });
+  .meta({ description: 'the thread that sent the event; absent: the process itself' });
 
 function event<Type extends string, Shape extends z.core.$ZodLooseShape>(
   type: Type,
@@ -44,18 +45,18 @@ function event<Type extends string, Shape extends z.core.$ZodLooseShape>(
 }
 
 const sentence = z.string().meta({ description: 'one sentence for people' });
-const callId = z.string().meta({ description: 'of the call, as the model gave it' });
+const callId = z.string().meta({ description: 'id of the call, as the model gave it' });
 
 const commandOutcome = z.enum(['exited', 'killed', 'timed_out', 'interrupted', 'not_started']);
 const messageId = z.string().meta({
-  description: 'of the message: unique within the thread, and the same when it is resumed',
+  description: 'id of the message: unique within the thread, and unchanged when it is resumed',
 });
-const turnId = z.string().meta({ description: 'of the turn that it belongs to' });
-const turnIdOrNone = z.string().nullable().meta({ description: 'of its turn; null: between turns' });
+const turnId = z.string().meta({ description: 'id of the turn that it belongs to' });
+const turnIdOrNone = z.string().nullable().meta({ description: 'id of its turn; null: between turns' });
 
 const stepNames = z.array(z.enum(STEPS));
 
-/** A message that is recorded, whoever wrote it. */
+/** A recorded message, no matter who wrote it. */
 const message = {
   id: messageId,
   turn_id: turnIdOrNone,
@@ -71,7 +72,7 @@ const message = {
 
 const leftPaths = z.array(z.object({ path: z.string(), why: z.string() }));
 
-/** Who started a turn, as `TurnOrigin` has it. */
+/** Who started a turn, as in `TurnOrigin`. */
 const turnOrigin = z
   .discriminatedUnion('type', [
     z.object({
@@ -84,7 +85,9 @@ const turnOrigin = z
 
 const turn = {
   turn_id: z.string(),
-  task_kind: z.enum(TASK_KINDS).meta({ description: '`shell`: a `!` line of the user, seen by no model' }),
+  task_kind: z
+    .enum(TASK_KINDS)
+    .meta({ description: "`shell`: a `!` line of the user's, which no model sees" }),
   origin: turnOrigin,
 };
 
@@ -105,7 +108,7 @@ const fileChange = z.object({
   added_lines: z.int().min(0),
   removed_lines: z.int().min(0),
   diff: z.string().meta({ description: 'unified, with three lines around each change; as far as it fits' }),
-  is_diff_cut: z.boolean().meta({ description: 'the rest of the diff was left out, at the end of a line' }),
+  is_diff_cut: z.boolean().meta({ description: 'the rest of the diff is omitted, cut at the end of a line' }),
 });
 
 const fileChanges = z.array(fileChange);
@@ -120,7 +123,7 @@ const contextCompaction = z.object({
   id: z.string().meta({ description: 'of the compaction' }),
 });
 
-const compactionId = z.string().meta({ description: 'of the compaction, and of its receipt' });
+const compactionId = z.string().meta({ description: 'id of the compaction and of its receipt' });
 
 const tokenUsage = z.object({
   input_tokens: tokens,
@@ -147,7 +150,7 @@ const threadEvents = [
   }),
   event('queue_changed', "The user's queued messages.", {
     messages: z.array(z.object({ id: z.string(), text: z.string() })).meta({
-      description: `all of them, oldest first; a text of more than ${LONGEST_SHOWN_TEXT} characters is cut and ends with …`,
+      description: `all of them, oldest first; a text longer than ${LONGEST_SHOWN_TEXT} characters is cut and ends with …`,
     }),
   }),
   event(
@@ -166,7 +169,7 @@ const turnStarted = event('turn_started', 'A turn began.', turn);
 
 const userMessage = event('user_message', 'A message in the user role was recorded.', message);
 
-const agentMessage = event('agent_message', 'A message in the role of the agent was recorded.', message);
+const agentMessage = event('agent_message', 'A message in the assistant role was recorded.', message);
 
 const turnComplete = event('turn_complete', 'A turn completed.', {
   ...turn,
@@ -184,7 +187,7 @@ const turnAborted = event('turn_aborted', 'A turn was stopped early.', {
   error_code: z
     .string()
     .nullable()
-    .meta({ description: 'stable; of the `error` that ended it. null: it was not a failure' }),
+    .meta({ description: 'stable code of the `error` that ended it; null: it was not a failure' }),
   reason: z
     .enum(['interrupted', 'replaced', 'failed'])
     .meta({ description: '`replaced`: by another turn; `failed`: an `error` said why' }),
@@ -204,7 +207,7 @@ const turnEvents = [
     delta: z.string(),
   }),
   event('agent_reasoning_delta', 'For display; never repeated.', {
-    id: z.string().meta({ description: 'of the reasoning before one answer' }),
+    id: z.string().meta({ description: 'id of the reasoning before one answer' }),
     turn_id: turnId,
     delta: z.string(),
   }),
@@ -235,24 +238,26 @@ const turnEvents = [
         description:
           "all of the agent's requests in the log, by the provider's count; without those for summaries and judgments",
       }),
-      last: tokenUsage.nullable().meta({ description: 'the newest of them; null before the first' }),
+      last: tokenUsage
+        .nullable()
+        .meta({ description: 'the newest of these requests; null before the first' }),
     },
   ),
   event('error', 'Something failed. The thread continues.', {
     code: z.string().meta({ description: 'stable' }),
     message: sentence,
     op_id: z.string().optional().meta({
-      description: 'the `id` of the op that was refused, where it had one: a message with it gets no turn',
+      description: 'the `id` of the rejected op, if it had one: a message with this id gets no turn',
     }),
   }),
 ] as const;
 
-/** One family for the calls of every tool; what only a command has to tell comes between the two. */
+/** One family for the calls of every tool; events that only a command sends come between begin and end. */
 const callEvents = [
   event('tool_call_begin', 'The agent calls a tool. The call may still wait for its turn, or for the user.', {
     call_id: callId,
     turn_id: turnIdOrNone,
-    tool: z.string().meta({ description: 'its name, as the agent called it' }),
+    tool: z.string().meta({ description: 'the name of the tool, as the agent called it' }),
     kind: z.enum(CALL_KINDS),
     title: z.string().meta({ description: 'one line for people' }),
     locations: z.array(location).meta({ description: 'files and directories that the call names' }),
@@ -301,8 +306,8 @@ const toolEvents = [
     kind: z.enum(['plan', 'todo']),
     steps: z.array(planStep),
   }),
-  event('phase_completed', 'A phase of the work is done.', {
-    call_id: callId.nullable().meta({ description: 'null: the user says so' }),
+  event('phase_completed', 'A phase of the work is complete.', {
+    call_id: callId.nullable().meta({ description: 'null: the user declared it' }),
     summary: z.string(),
   }),
 ] as const;
@@ -318,7 +323,7 @@ const askingEvents = [
   }),
   event('patch_approval_request', 'Waits for `patch_approval`.', {
     call_id: callId,
-    paths: z.array(z.string()).meta({ description: 'what would be changed, as the agent named it' }),
+    paths: z.array(z.string()).meta({ description: 'the files that would change, as the agent named them' }),
     changes: fileChanges.meta({
       description: 'the effect on each file; empty if the call cannot run as it is',
     }),
@@ -329,7 +334,7 @@ const askingEvents = [
     question: z.string(),
     options: z
       .array(z.object({ label: z.string(), description: z.string().exactOptional() }))
-      .meta({ description: 'empty: an answer in words' }),
+      .meta({ description: 'empty: the user answers in words' }),
   }),
 ] as const;
 
@@ -361,12 +366,14 @@ const decided = {
   should_compact: z.boolean(),
   reason: z.enum(VERDICT_REASONS),
   why: sentence,
-  tier: z.enum(TIERS).nullable().meta({ description: 'null: above all thresholds' }),
+  tier: z.enum(TIERS).nullable().meta({ description: 'null: no threshold is reached' }),
   used: tokens,
   usable_window: tokens.nullable().meta({ description: 'null while unknown' }),
   percent_remaining: percent.nullable(),
   projected: tokens.meta({ description: 'what a full compaction would leave' }),
-  required: z.array(z.enum(BOUNDARIES)).meta({ description: 'any of them would have sufficed' }),
+  required: z
+    .array(z.enum(BOUNDARIES))
+    .meta({ description: 'boundaries, any one of which would have sufficed' }),
   signals: z
     .array(z.object({ id: z.string(), boundary: z.enum(BOUNDARIES), evidence }))
     .meta({ description: 'the boundaries that counted, with their evidence' }),
@@ -398,7 +405,7 @@ const watcherEvents = [
             step: z.enum(STEPS),
             status: z.enum(['pending', 'running', 'done', 'replaced', 'skipped']).meta({
               description:
-                '`replaced`: the agent was asked for a packet and gave none, so the watcher wrote it; `skipped`: the agent was not asked',
+                '`replaced`: the agent did not return the requested packet, so the watcher wrote it; `skipped`: the agent was not asked',
             }),
           }),
         )
@@ -411,8 +418,8 @@ const watcherEvents = [
       }),
       deadline: z
         .object({
-          quiet_ms: milliseconds.meta({ description: 'from now, unless the agent shows a sign of life' }),
-          at_most_ms: milliseconds.meta({ description: 'from now, whatever it shows' }),
+          quiet_ms: milliseconds.meta({ description: 'from now, unless the agent shows activity' }),
+          at_most_ms: milliseconds.meta({ description: 'from now, regardless of activity' }),
         })
         .nullable()
         .meta({ description: 'when the watcher stops waiting; null: it awaits nothing' }),
@@ -468,7 +475,7 @@ const compactionEvents = [
   event('warning', 'Something that the user must know.', { message: sentence }),
   event('hook_begin', 'A command of `[hooks]` starts.', {
     event: z.enum(HOOK_EVENTS),
-    command: z.string().meta({ description: 'for people: one line, shortened, known secrets replaced' }),
+    command: z.string().meta({ description: 'for people: one shortened line with known secrets replaced' }),
   }),
   event('hook_end', 'A hook ended. Hooks run one after the other.', {
     event: z.enum(HOOK_EVENTS),
@@ -527,8 +534,8 @@ const compactionEvents = [
 const spent = {
   requests: z.int().min(0).meta({ description: 'retries included' }),
   tokens: tokens.meta({ description: 'sent and answered' }),
-  dollars: z.number().min(0).meta({ description: 'US dollars of the requests whose price is known' }),
-  unpriced_requests: z.int().min(0).meta({ description: 'requests whose price is not known' }),
+  dollars: z.number().min(0).meta({ description: 'US dollars for the requests whose price is known' }),
+  unpriced_requests: z.int().min(0).meta({ description: 'requests whose price is unknown' }),
 };
 
 const spendingKind = z.enum(SPENDING_KINDS).meta({
@@ -553,7 +560,7 @@ const recordedDecision = z.object({
   ...decided,
 });
 
-/** What ops of a client are answered with, and what they are told of costs. */
+/** Answers to a client's ops, and reports of costs. */
 const answerEvents = [
   event('spending', 'A model was asked: the cost of the request, and of all requests by purpose.', {
     kind: spendingKind,
@@ -565,8 +572,8 @@ const answerEvents = [
       .meta({ description: 'of the session; they add up to `session`' }),
     turn: z
       .object(spent)
-      .meta({ description: "since the user's newest message: what `[limits]` counts for a turn" }),
-    session: z.object(spent).meta({ description: 'what `[limits]` counts for a session' }),
+      .meta({ description: "since the user's newest message: the amount that `[limits]` applies to a turn" }),
+    session: z.object(spent).meta({ description: 'the amount that `[limits]` applies to a session' }),
   }),
   event('redo_completed', 'An undone compaction is in force again.', {
     id: z.string().meta({ description: 'of the compaction' }),
@@ -595,7 +602,7 @@ const answerEvents = [
     restored: tokens.meta({
       description: 'what was restored after the last compaction and is in no item',
     }),
-    margin: z.int().meta({ description: 'added to an estimate that no report of the provider confirms' }),
+    margin: z.int().meta({ description: 'added to an estimate that the provider has not confirmed' }),
     unexplained: z.int().meta({
       description:
         'the rest of what was reported, negative if the estimate is too high. The categories and all of these add up to `used`',
@@ -606,7 +613,7 @@ const answerEvents = [
   }),
   event('status', 'Answers `status`: the state of the thread.', {
     session_id: z.string(),
-    rollout_path: z.string().nullable().meta({ description: 'null: nothing is recorded yet' }),
+    rollout_path: z.string().nullable().meta({ description: 'null: the thread has no record yet' }),
     cwd: z.string(),
     provider: z.string(),
     model: z.string(),
@@ -618,7 +625,10 @@ const answerEvents = [
         description:
           'used tokens from which each holds; `auto_compact` is null if it is off, all are null while the window is unknown',
       }),
-    tier: z.enum(TIERS).nullable().meta({ description: 'of the watcher now; null above all thresholds' }),
+    tier: z
+      .enum(TIERS)
+      .nullable()
+      .meta({ description: "the watcher's present tier; null: no threshold is reached" }),
     tiers: z.array(
       z.object({
         tier: z.enum(TIERS),
@@ -647,12 +657,12 @@ const answerEvents = [
           spent: z.number(),
         }),
       )
-      .meta({ description: 'those of `[limits]` that are set' }),
+      .meta({ description: 'the `[limits]` that are set' }),
   }),
   event('thread_opened', 'Another thread is open; `session_configured` has described it.', {
     request_id: z.string().nullable(),
     how: z.enum(['new', 'resumed', 'forked', 'handed_off']),
-    from: z.string().nullable().meta({ description: 'the thread that was forked, or that handed off' }),
+    from: z.string().nullable().meta({ description: 'the thread that was forked or handed off' }),
   }),
   event('thread_failed', 'A thread could not be opened. Nothing else changed.', {
     request_id: z.string().nullable(),
@@ -664,11 +674,11 @@ const answerEvents = [
     sessions: z
       .array(
         z.object({
-          id: z.string().nullable().meta({ description: 'null: the file does not say' }),
+          id: z.string().nullable().meta({ description: 'null: the file does not record it' }),
           title: z
             .string()
             .nullable()
-            .meta({ description: 'the first message of the user, in one line; null: there is none' }),
+            .meta({ description: "the user's first message, in one line; null: none" }),
           path: z.string(),
           cwd: z.string().nullable(),
           modified_at: z.string().meta({ description: 'ISO 8601' }),
@@ -683,7 +693,7 @@ const answerEvents = [
     now: z.object(decided).meta({
       description: 'what the policy says now, without asking arbiter or judge',
     }),
-    newest: z.array(recordedDecision).meta({ description: 'recorded ones, newest first' }),
+    newest: z.array(recordedDecision).meta({ description: 'the recorded decisions, newest first' }),
   }),
 ] as const;
 
@@ -734,20 +744,20 @@ export const EventSchema = z
 /** One event of a thread. */
 export type SessionEvent = Immutable<z.output<typeof EventSchema>>;
 
-/** What a compaction tells, and what is told around it. @source seed 001 §10, spec 2-engine §7 */
+/** The events of a compaction, and those around it. @source seed 001 §10, spec 2-engine §7 */
 export type CompactionEvent = Immutable<z.output<(typeof compactionEvents)[number]>>;
 
 /** An event that a transcript holds. */
 export type TranscriptEntry = Immutable<z.output<typeof transcriptEntry>>;
 
-/** What a call tells while it runs. */
+/** What a call reports while it runs. */
 export type ToolEvent = Immutable<z.output<(typeof toolEvents)[number]>>;
 
 /** One step of a plan or of a todo list. @source Codex, `update_plan` */
 export type PlanStepState = Immutable<z.output<typeof planStep>>;
 
-/** What a call does to one file. */
+/** The change that a call makes to one file. */
 export type FileChangeView = Immutable<z.output<typeof fileChange>>;
 
-/** What the provider counted, in one request or several. */
+/** The provider's token counts for one or more requests. */
 export type TokenUsage = Immutable<z.output<typeof tokenUsage>>;

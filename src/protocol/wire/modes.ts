@@ -1,10 +1,11 @@
-// How modes are spelled where people and other programs write them.
+// How people and other programs spell modes.
 
 import * as z from 'zod';
 import { modeName } from '../../vocabulary.ts';
 
 /**
- * One of Codex's modes, spelled as Codex does (`read-only`) or as Baton does (`read_only`); read as the latter.
+ * One of Codex's modes, spelled as Codex does (`read-only`) or as Baton does (`read_only`); returned in Baton's
+ * spelling.
  * @source Codex, `sandbox_mode` and `approval_policy` of config.toml
  */
 export function modeOf<Name extends string>(names: readonly Name[]) {

@@ -1,6 +1,7 @@
-// Everything that a thread can be asked for. The user interface, the watcher, `exec` and every other client have no other door.
+// Everything that a client can ask of a thread. The user interface, the watcher, `exec` and every other client use this
+// one door.
 //
-// The schemas are the one source: of the types, of schema/op.schema.json and of docs/protocol.md. Import types from here.
+// The schemas are the single source of the types, schema/op.schema.json and docs/protocol.md. Import types from here.
 
 import * as z from 'zod';
 import {
@@ -18,7 +19,7 @@ import type { Immutable } from './shared.ts';
 
 const threadId = identifier
   .exactOptional()
-  .meta({ description: 'the thread that is meant; absent: the first of the process' });
+  .meta({ description: "the addressed thread; absent: the process's first thread" });
 
 const requestId = identifier
   .exactOptional()
@@ -50,13 +51,13 @@ const origin = z.strictObject({ type: z.literal('user') }).meta({
     "who wrote it. Required, because only a user's turn can have calls approved; the watcher is part of the thread and sends no ops",
 });
 
-/** What the user may answer to a request for approval. @source Codex, `ReviewDecision` */
+/** The user's possible answers to a request for approval. @source Codex, `ReviewDecision` */
 const approvalDecision = z.enum(['approved', 'approved_for_session', 'denied', 'abort']).meta({
   description:
     '`approved_for_session`: this call, and equal calls without asking again; `denied`: the agent is informed and continues; `abort`: the turn ends',
 });
 
-const callId = z.string().meta({ description: 'of the call, as the request names it' });
+const callId = z.string().meta({ description: 'id of the call, as in the request' });
 
 const denialMessage = text
   .exactOptional()
@@ -137,7 +138,7 @@ export const OpSchema = z
         percent_remaining: percent.nullable().meta({ description: 'null while no window is known' }),
         boundaries_present: z
           .array(z.enum(BOUNDARIES))
-          .meta({ description: 'each once, in the order of the vocabulary' }),
+          .meta({ description: 'each at most once, in the order of the vocabulary' }),
         last_agent_message: z.string().nullable(),
         decision_prompt_path: z.string().meta({ description: 'the base text of the judge' }),
       },
@@ -170,11 +171,11 @@ export const OpSchema = z
       plan_mode: z
         .boolean()
         .exactOptional()
-        .meta({ description: 'true: the agent plans and changes nothing' }),
+        .meta({ description: 'true: the agent only plans and does not change anything' }),
     })
       .refine(atLeastOne, 'changes nothing: name a setting')
       .meta({ minProperties: 2 }),
-    op('phase_completed', 'The user says that a phase of the work is done: the strongest boundary.', {
+    op('phase_completed', 'The user declares a phase of the work complete: the strongest boundary.', {
       summary: text,
     }),
     op('pin', 'Keeps a text verbatim through every compaction.', {
@@ -190,7 +191,7 @@ export const OpSchema = z
         .min(1)
         .max(100)
         .exactOptional()
-        .meta({ description: 'recorded decisions to show at most; absent: 5' }),
+        .meta({ description: 'maximum number of recorded decisions; absent: 5' }),
     }),
     op('review_mode', 'In review mode the watcher does nothing.', { is_on: z.boolean() }),
     op(
@@ -207,12 +208,12 @@ export const OpSchema = z
           .string()
           .min(1)
           .exactOptional()
-          .meta({ description: "where it works; absent: the command's own directory" }),
+          .meta({ description: "its working directory; absent: the command's own directory" }),
         model: z
           .string()
           .min(1)
           .exactOptional()
-          .meta({ description: 'as --model takes it; absent: as the command was started' }),
+          .meta({ description: "as --model takes it; absent: the command's model" }),
       },
     ),
     op(

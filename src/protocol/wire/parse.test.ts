@@ -260,8 +260,8 @@ test('what is wrong is said in words', () => {
     [{ ...turn, items: [] }, 'items must have at least 1 entry'],
     [{ ...turn, origin: { type: 'agent' } }, 'origin.type must be "user"'],
     [{ ...turn, origin: undefined }, 'origin is missing'],
-    [{ ...turn, 'so\nme': 1 }, '"so\\nme" is not known here'],
-    [{ ...turn, origin: { type: 'user', x: 1 }, y: 1 }, 'origin.x is not known here, and 1 more'],
+    [{ ...turn, 'so\nme': 1 }, '"so\\nme" is unknown'],
+    [{ ...turn, origin: { type: 'user', x: 1 }, y: 1 }, 'origin.x is unknown, and 1 more'],
     [{ ...turn, id: 'x'.repeat(201) }, 'id must have at most 200 characters'],
   ];
   for (const [value, message] of messages) {
@@ -270,8 +270,8 @@ test('what is wrong is said in words', () => {
     assert.equal(error.cure, 'user_turn has the fields id (optional), items, origin; see docs/protocol.md.');
   }
   const model = failureOf(parseOp, '{"type":"set_settings","model_provider":"other"}');
-  assert.equal(model.message, 'The op set_settings cannot be read: model_provider is not known here');
-  assert.equal(model.cure, 'The provider stands in model: PROVIDER/MODEL.');
+  assert.equal(model.message, 'The op set_settings cannot be read: model_provider is unknown');
+  assert.equal(model.cure, 'The provider is part of model: PROVIDER/MODEL.');
   const nothing = failureOf(parseOp, '{"type":"set_settings"}');
   assert.equal(nothing.message, 'The op set_settings cannot be read: it changes nothing: name a setting');
 });

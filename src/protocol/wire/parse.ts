@@ -1,4 +1,4 @@
-// Reads ops and events where they come from outside of the process. The only module that loads their schemas.
+// Reads ops and events from outside the process. The only module that loads their schemas.
 
 import type * as z from 'zod';
 import { BatonError } from '../../errors.ts';
@@ -9,23 +9,23 @@ import { OpSchema } from './op.ts';
 import type { Op } from './op.ts';
 import { PROTOCOL_VERSION } from './version.ts';
 
-/** An event of a type newer than this reader, kept as it was. To be passed on or passed over, never to be failed for. */
+/** An event of a type newer than this reader, kept unchanged. Forward or ignore it; do not fail. */
 export interface UnknownEvent {
   readonly type: 'unknown';
   readonly raw: JsonObject & { readonly type: string };
 }
 
-/** What is wrong with one place of a message. */
+/** What is wrong at one place of a message. */
 export interface ProtocolProblem {
   /** Where, as in `items[0].text`; empty for the message as a whole. */
   readonly key: string;
-  /** To be read after the key: `must be a text, not a number`. */
+  /** Read after the key: `must be a text, not a number`. */
   readonly what: string;
 }
 
 /**
- * Reads an op of a client. What is not understood in full is refused in full: an op with an unknown field would do
- * something else than was asked for.
+ * Reads a client's op. An op that is not fully understood is rejected: with an unknown field it might do something
+ * other than requested.
  * @param text one JSON object
  * @throws BatonError `op_invalid`, with every problem in `data.problems` (`ProtocolProblem[]`)
  */
@@ -34,7 +34,7 @@ export function parseOp(text: string): Op {
 }
 
 /**
- * `parseOp` for what is JSON no longer.
+ * `parseOp` for JSON that is already parsed.
  * @throws BatonError `op_invalid`
  */
 export function checkOp(value: unknown): Op {
@@ -49,18 +49,18 @@ export function checkOp(value: unknown): Op {
 }
 
 /**
- * Reads an event of a thread. Fields that this version does not know are left out, and an event of a type that it does not
- * know comes as `UnknownEvent`: the thread may be newer than its reader.
+ * Reads an event of a thread. The thread may be newer than its reader: unknown fields are dropped, and an event of an
+ * unknown type is returned as `UnknownEvent`.
  * @param text one JSON object
- * @throws BatonError `event_invalid`, with every problem in `data.problems` (`ProtocolProblem[]`); for a thread that
- *   speaks a later version of the protocol, too
+ * @throws BatonError `event_invalid`, with every problem in `data.problems` (`ProtocolProblem[]`); also for a thread
+ * that speaks a later version of the protocol
  */
 export function parseEvent(text: string): SessionEvent | UnknownEvent {
   return checkEvent(valueOf(text, EVENT));
 }
 
 /**
- * `parseEvent` for what is JSON no longer, as in a log.
+ * `parseEvent` for JSON that is already parsed, e.g. from a log.
  * @throws BatonError `event_invalid`
  */
 export function checkEvent(value: unknown): SessionEvent | UnknownEvent {
@@ -75,7 +75,7 @@ export function checkEvent(value: unknown): SessionEvent | UnknownEvent {
   return event;
 }
 
-/** One of the two directions. */
+/** Ops or events. */
 interface Direction {
   readonly code: 'op_invalid' | 'event_invalid';
   readonly name: 'op' | 'event';
@@ -112,10 +112,10 @@ function tagOf(value: unknown, direction: Direction): string {
   throw invalid(direction, [{ key: 'type', what }]);
 }
 
-/** What to do in the place of a field that is expected and is not there. @source docs/decisions/ops.md */
+/** What to do about an expected field that is missing. @source docs/decisions/ops.md */
 const CURES: ReadonlyMap<string, string> = new Map([
-  ['set_settings.model_provider', 'The provider stands in model: PROVIDER/MODEL.'],
-  ['set_settings.policy', 'It is approval_policy, with sandbox_mode beside it; see docs/protocol.md.'],
+  ['set_settings.model_provider', 'The provider is part of model: PROVIDER/MODEL.'],
+  ['set_settings.policy', 'Use approval_policy, and sandbox_mode beside it; see docs/protocol.md.'],
 ]);
 
 function checked(value: unknown, variant: Variant, direction: Direction): unknown {
@@ -123,7 +123,7 @@ function checked(value: unknown, variant: Variant, direction: Direction): unknow
   if (read.success) return read.data;
   const { issues } = read.error;
   const inParts = issues.filter(({ code }) => code !== 'custom');
-  // What is wrong with the whole may be so only because of a part that is not understood.
+  // The whole may be invalid only because of a part that is not understood.
   const problems = (inParts.length > 0 ? inParts : issues).flatMap((issue) => problemsOf(issue, value));
   const type = variant.shape.type.value;
   throw invalid(direction, problems, {
@@ -152,7 +152,7 @@ function invalid(
   });
 }
 
-/** A message that is wrong all over is not explained all over. */
+/** Most problems that are listed for one message. */
 const MOST_PROBLEMS = 20;
 
 function problemsOf(issue: z.core.$ZodIssue, value: unknown): readonly ProtocolProblem[] {
@@ -163,7 +163,7 @@ function problemsOf(issue: z.core.$ZodIssue, value: unknown): readonly ProtocolP
     case 'unrecognized_keys':
       return issue.keys
         .slice(0, MOST_PROBLEMS)
-        .map((unknown) => ({ key: keyOf([...issue.path, unknown]), what: 'is not known here' }));
+        .map((unknown) => ({ key: keyOf([...issue.path, unknown]), what: 'is unknown' }));
     case 'invalid_type': {
       const kind = KINDS[issue.expected] ?? issue.expected;
       return [{ key, what: `must be ${kind}, not ${kindOf(found)}` }];
@@ -188,14 +188,14 @@ function problemsOf(issue: z.core.$ZodIssue, value: unknown): readonly ProtocolP
   }
 }
 
-/** Longest piece of a message that is repeated, in characters. */
+/** Longest quoted piece of a message, in characters. */
 const MAX_QUOTE = 80;
 
 function clip(text: string): string {
   return text.length <= MAX_QUOTE ? text : `${text.slice(0, MAX_QUOTE)}…`;
 }
 
-/** Whatever it holds, it stays on its line. */
+/** Keeps any content on its line. */
 function quote(text: string): string {
   return JSON.stringify(clip(text));
 }
@@ -225,7 +225,7 @@ function at(value: unknown, path: readonly PropertyKey[]): unknown {
   return found;
 }
 
-/** What the size of something is counted in. */
+/** The unit in which the size of each kind is counted. */
 const UNITS: Readonly<Record<string, readonly [one: string, several: string]>> = {
   string: ['character', 'characters'],
   array: ['entry', 'entries'],

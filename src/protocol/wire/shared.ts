@@ -1,19 +1,19 @@
-// What ops and events share. Loading zod costs half of what starting Node does, so only `parse.ts` loads these modules;
-// everybody else takes their types with `import type`, which a test holds.
+// What ops and events share. Loading zod takes half as long as starting Node, so only `parse.ts` loads these modules;
+// all others take their types with `import type`, which a test enforces.
 
 import * as z from 'zod';
 
-/** A type as it comes from a schema, with nothing in it that could be changed. */
+/** A schema's type, made deeply read-only. */
 export type Immutable<T> = { readonly [K in keyof T]: Immutable<T[K]> };
 
 /** A count of tokens. */
 export const tokens = z.int().min(0);
 
-/** Milliseconds. Negative where the clock was put back. */
+/** Milliseconds. Negative if the clock was set back. */
 export const milliseconds = z.number();
 
-/** The name of something, as whoever made it chose it. */
+/** The name of something, as its creator chose it. */
 export const identifier = z.string().min(1).max(200);
 
-/** Share of the usable window that is free. */
+/** The free share of the usable window. */
 export const percent = z.number().min(0).max(100);

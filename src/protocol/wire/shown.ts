@@ -1,6 +1,6 @@
 // How much of a thread events show. @source docs/decisions/protocol.md, "How much is shown"
 
-/** Characters of the output of a call: what the tools of Baton themselves keep to, `RESULT_TOKENS` of 4 bytes. */
+/** Characters of a call's output: the limit of Baton's own tools, `RESULT_TOKENS` at 4 bytes each. */
 export const LONGEST_OUTPUT = 40_000;
 
 /** Characters of the diffs of one call, all files together. */

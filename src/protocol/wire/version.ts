@@ -1,5 +1,5 @@
 /**
- * The version of ops and events, told by `session_configured`. A new op, a new type of event and a new field of an event
- * leave it as it is, since readers pass over what they do not know; whatever else changes raises it.
+ * The version of ops and events, which `session_configured` reports. New ops, event types and event fields do not
+ * change it, because readers ignore what they do not know; every other change raises it.
  */
 export const PROTOCOL_VERSION = 2;
