@@ -1,4 +1,4 @@
-// `baton-agent`: one call for each thing that people do.
+// `baton-agent`: one call for each common task.
 
 export { compactMessages } from './calls/compact-messages.ts';
 export type { CompactedMessages, CompactMessagesOptions } from './calls/compact-messages.ts';

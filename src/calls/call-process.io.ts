@@ -1,12 +1,12 @@
-// The process of a program that calls the library, as files and models see it.
+// The environment of a program that calls the library, for files and models.
 
 import { homedir } from 'node:os';
 import type { CancelSignal } from '../ports.ts';
 import type { SourceWorld } from './session-source.ts';
 
 /**
- * Runs a call in the world of its process: its environment, its directory, its standard input for `-`.
- * @param signal of the caller; the call listens to it until it ends
+ * Runs a call with the environment, directory and standard input (for `-`) of its process.
+ * @param signal the caller's; the call listens to it until it ends
  */
 export async function withProcess<T>(
   signal: CancelSignal | undefined,
@@ -29,7 +29,7 @@ export async function withProcess<T>(
   }
 }
 
-/** Opened by who reads it: a look at it would keep the process alive. */
+/** Opened by the first read: merely touching standard input would keep the process alive. */
 async function* standardInput(): AsyncGenerator<Buffer> {
   yield* process.stdin;
 }

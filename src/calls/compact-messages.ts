@@ -1,4 +1,4 @@
-// One call: an array of messages in, a shorter one out.
+// One call that compacts an array of messages.
 
 import { createHash, randomUUID } from 'node:crypto';
 import type { CompactionWorld } from '../compaction/subject.ts';
@@ -18,26 +18,26 @@ import { withinDeadline } from '../system/deadline.io.ts';
 import { TrailCollector } from '../trail/collect.ts';
 import { MessageReader } from './messages.ts';
 
-/** How an array of messages is to be compacted. */
+/** How to compact an array of messages. */
 export interface CompactMessagesOptions {
-  /** Largest size of the result in tokens, as `count` counts; a positive whole number. */
+  /** Maximum size of the result in tokens, as `count` counts; a positive whole number. */
   readonly targetTokens: number;
-  /** Tokens of a text. Absent: an estimate of 4 bytes a token (`approxBytesPerToken`). */
+  /** Counts the tokens of a text. Absent: an estimate of 4 bytes per token (`approxBytesPerToken`). */
   readonly count?: (text: string) => number;
-  /** Absent: the defaults. `[compact]` holds for what is kept. */
+  /** Absent: the defaults. `[compact]` decides what stays. */
   readonly config?: Config;
   /** Ends the call with `interrupted`. */
   readonly signal?: CancelSignal;
 }
 
-/** What came of it. */
+/** The result of a compaction. */
 export interface CompactedMessages<Message extends object> {
-  /** In the form of the messages that were given; the very same where nothing had to be done. */
+  /** In the format of the input; the input array itself if nothing had to be done. */
   readonly messages: readonly Message[];
   readonly isCompacted: boolean;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** What was kept, summarised and dropped; absent where nothing had to be done. */
+  /** What was kept, summarised and dropped; absent if nothing had to be done. */
   readonly receipt?: Receipt;
 }
 
@@ -66,7 +66,7 @@ export async function compactMessages<Message extends object>(
 ): Promise<CompactedMessages<Message>> {
   const { targetTokens, count = approximateTokens, config = DEFAULT_CONFIG, signal } = options;
   if (!Number.isSafeInteger(targetTokens) || targetTokens < 1) {
-    throw new RangeError(`targetTokens is ${targetTokens}, and has to be a positive whole number`);
+    throw new RangeError(`targetTokens is ${targetTokens}; it must be a positive whole number`);
   }
   const history = new HistoryFold(WHOLE_ITEMS);
   const trail = new TrailCollector();
@@ -95,7 +95,7 @@ export async function compactMessages<Message extends object>(
       reason: 'user_requested',
       phase: 'standalone_turn',
       strategy: 'full',
-      why: `${tokensBefore} tokens have to become ${targetTokens}.`,
+      why: `The target is ${targetTokens} of ${tokensBefore} tokens.`,
       targetTokens,
       targetName: TARGET_NAME,
     },
@@ -103,7 +103,7 @@ export async function compactMessages<Message extends object>(
     callWorld(count, signal),
   );
   return {
-    // In the form that was read, whose type the caller knows.
+    // The caller knows the type of the format that was read.
     messages: writeMessages(reader.format, compaction.items, reader.format) as unknown as Message[],
     isCompacted: true,
     tokensBefore,

@@ -1,4 +1,4 @@
-// One call: a session file in, its compaction out.
+// One call that compacts a session file.
 
 import { constants } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
@@ -32,64 +32,64 @@ import type { SummarizerWorld } from './summarizers.ts';
 
 /** How a session file is compacted, and where the result goes. */
 export interface CompactSessionOptions {
-  /** Largest size of what is written, in o200k tokens; a positive whole number. Absent: what `[compact]` keeps. */
+  /** Maximum size of the written session, in o200k tokens; a positive whole number. Absent: `[compact]` decides what stays. */
   readonly targetTokens?: number;
   /**
-   * Who writes the summary: `PROVIDER/MODEL`, with the key that the environment has for the provider. Absent: no model is
-   * asked, and nothing leaves the machine. The prompts in Baton's home hold, as for the command.
+   * Who writes the summary: `PROVIDER/MODEL`, with the provider's key from the environment. Absent: no model is asked,
+   * and nothing leaves the machine. The prompts in Baton's home apply, as for the command.
    */
   readonly model?: string;
-  /** The file to write. Absent: no file is written, and the result has the session as `text`. */
+  /** The file to write. Absent: no file is written, and the result holds the session as `text`. */
   readonly out?: string;
-  /** Replaces a file that is at `out` already; never the session that is read. Absent: false. */
+  /** Replaces an existing file at `out`, but never the session that is read. Absent: false. */
   readonly overwrites?: boolean;
-  /** The format to write. Absent: `same`, or `chat` for a session in a format that Baton only reads. */
+  /** The output format. Absent: `same`, or `chat` for a session in a format that Baton only reads. */
   readonly format?: OutputFormat;
-  /** Absent: the defaults. The user's files of configuration are not read, and no hook runs. */
+  /** Absent: the defaults. The user's configuration files are not read, and no hook runs. */
   readonly config?: Config;
   /** Ends the call with `interrupted`; nothing is left behind. */
   readonly signal?: CancelSignal;
 }
 
-/** What holds of a session whether it was compacted or not. Sizes in tokens, as the gauge has them. */
+/** Facts about a session, whether or not it was compacted. Sizes in tokens, as the gauge counts them. */
 interface SessionSizes {
-  /** The format that was read. */
+  /** The input format. */
   readonly format: Format;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** Instructions and tools: a part of both sizes that no compaction takes away. */
+  /** Instructions and tools: the part of both sizes that no compaction removes. */
   readonly fixedTokens: number;
-  /** What could not be read of the session, so that no summary has it, or was repaired. */
+  /** Parts of the session that were repaired, or could not be read and are missing from the summary. */
   readonly damage: readonly DamageNote[];
-  /** What went otherwise than asked for, one sentence each. */
+  /** What deviated from the request, one sentence each. */
   readonly warnings: readonly string[];
 }
 
 /** A session that was compacted. */
 export interface CompactedSession extends SessionSizes {
   readonly isCompacted: true;
-  /** What replaced the work that is gone. */
+  /** The summary that replaced the removed work. */
   readonly summary: string;
-  /** Items that stay word for word, and what is gone: summarised, dropped, cut from what stays. `receipt` has the details. */
+  /** Items that stay word for word, and what is gone: summarised, dropped, cut from kept items. `receipt` has the details. */
   readonly kept: { readonly items: number; readonly tokens: number };
   readonly removed: { readonly items: number; readonly tokens: number };
   readonly receipt: Receipt;
-  /** The format that was written. */
+  /** The output format. */
   readonly writtenFormat: WriteFormat;
-  /** The compacted session; absent where `out` names a file, which holds it. */
+  /** The compacted session; absent if `out` names a file, which then holds it. */
   readonly text?: string;
 }
 
-/** A session that was left as it is, because a compaction is not worth it. Nothing was written. */
+/** A session that is unchanged because compacting it is not worthwhile. Nothing was written. */
 export interface UncompactedSession extends SessionSizes {
   readonly isCompacted: false;
-  /** Why, one sentence with the numbers. */
+  /** Why, in one sentence with the numbers. */
   readonly why: string;
   /** What can be done about it, one sentence that names options of the call. */
   readonly cure: string;
 }
 
-/** What came of it; `isCompacted` tells the two apart. */
+/** The outcome; `isCompacted` tells the two apart. */
 export type SessionCompaction = CompactedSession | UncompactedSession;
 
 /**
@@ -119,7 +119,7 @@ export async function compactSession(
 ): Promise<SessionCompaction> {
   const { targetTokens, signal } = options;
   if (targetTokens !== undefined && (!Number.isSafeInteger(targetTokens) || targetTokens < 1)) {
-    throw new RangeError(`targetTokens is ${targetTokens}, and has to be a positive whole number`);
+    throw new RangeError(`targetTokens is ${targetTokens}; it must be a positive whole number`);
   }
   return withProcess(signal, (world) =>
     withSource(world, path, (source) => compactSource(source, path, options, world)),
@@ -140,7 +140,7 @@ async function compactSource(
   const { report, account, fold } = session;
   const warnings: string[] = [];
   const warn = (warning: string): void => void warnings.push(warning);
-  if (report.hasGrown) warn('The file grew while it was read; what was appended is not included.');
+  if (report.hasGrown) warn('The file grew while Baton read it; the appended part is not included.');
   const target = targetFormat(report.format, options);
   const summarizers = await openSummarizersFor(options, config, { ...world, warn });
   const { count, counter } = await tokenCounter(session.history.entries, config, { signal, warn });
@@ -183,8 +183,7 @@ async function compactSource(
         commit: write,
       },
     );
-    if (compaction.type !== 'full')
-      throw new RangeError('A request for a summary was met by clearing results');
+    if (compaction.type !== 'full') throw new RangeError('Clearing results replaced the requested summary');
     const { receipt, summary = '' } = compaction.record;
     return {
       ...sizes,
@@ -207,7 +206,7 @@ function targetFormat(format: Format, { format: wanted = 'same' }: CompactSessio
   return wanted === 'claude' ? 'claude-code' : wanted;
 }
 
-/** The models of a call, which are loaded only where it names one. */
+/** Opens the models of a call; their code is loaded only if the call names one. */
 async function openSummarizersFor(
   { model }: CompactSessionOptions,
   config: Config,

@@ -1,14 +1,14 @@
-// What makes up the tokens used, as rows: one table for the terminal, the report and whatever else shows it.
+// The parts of the used tokens, as rows: one table for the terminal, the report and every other view.
 
 import type { ContextAccount } from '../history/context-account.ts';
 import { CATEGORIES } from '../vocabulary.ts';
 import type { Category } from '../vocabulary.ts';
 
-/** What is used and in no item of the file. */
+/** Parts that are used but in no item of the file. */
 export const BESIDE_PARTS = ['fixed', 'counting', 'restored', 'margin', 'unexplained'] as const;
 export type BesidePart = (typeof BESIDE_PARTS)[number];
 
-/** Words for parts, as shown. */
+/** The display names of the parts. */
 const PART_NAMES: Readonly<Record<Category | BesidePart, string>> = {
   system: 'system',
   summary: 'summary',
@@ -24,7 +24,7 @@ const PART_NAMES: Readonly<Record<Category | BesidePart, string>> = {
   counting: 'counted otherwise',
   restored: 'given again',
   margin: 'margin',
-  unexplained: 'not explained',
+  unexplained: 'unexplained',
 };
 
 const BESIDE_NOTES: Readonly<Record<BesidePart, string>> = {
@@ -50,7 +50,7 @@ export interface ContextPart {
   readonly note?: string;
 }
 
-/** The rows of an account, without empty ones: what the file holds, largest first, then what is beside it. */
+/** The non-empty rows of an account: what the file holds, largest first, then what is beside it. */
 export function partsOf({
   categories,
   besideItems: beside,

@@ -1,4 +1,4 @@
-// One call: what fills the context of a session file, as data.
+// One call that returns what fills the context of a session file.
 
 import { DEFAULT_CONFIG } from '../config/defaults.ts';
 import type { Config } from '../config/schema.ts';
@@ -19,16 +19,16 @@ import { inspectRecords } from './inspection.ts';
 import type { Inspection } from './inspection.ts';
 import { withSource } from './session-source.ts';
 
-/** How closely a session is inspected. */
+/** How detailed the inspection of a session is. */
 export interface InspectSessionOptions {
   /** Length of each list in `top`. Absent: 10, as for `baton inspect --top`: both lists fit on a screen. */
   readonly top?: number;
   /**
-   * `precise`: parts by the o200k tokenizer, which is the optional package `gpt-tokenizer`. Absent: `approximate`, UTF-8
-   * bytes / 4.
+   * `precise`: counts parts with the o200k tokenizer of the optional package `gpt-tokenizer`. Absent: `approximate`,
+   * UTF-8 bytes / 4.
    */
   readonly counter?: 'precise' | 'approximate';
-  /** Absent: the defaults. The user's files of configuration are not read. */
+  /** Absent: the defaults. The user's configuration files are not read. */
   readonly config?: Config;
   /** Ends the call with `interrupted`. */
   readonly signal?: CancelSignal;
@@ -47,20 +47,20 @@ export interface SessionInspection {
     readonly knownFrom: ContextAccount['windowFrom'];
   };
   readonly usedTokens: number;
-  /** Of the usable window, 0 to 100, rounded down. */
+  /** Free share of the usable window, 0 to 100, rounded down. */
   readonly percentRemaining: number;
-  /** What fills the context. The parts add up to `usedTokens`; one can be negative, where a provider counts less. */
+  /** What fills the context. The parts add up to `usedTokens`; a part can be negative if the provider counts less. */
   readonly parts: readonly { readonly kind: ContextPart['kind']; readonly tokens: number }[];
-  /** Where the agent that wrote the file compacts, else where Baton would; undefined where automatic compaction is off. */
+  /** Where the agent that wrote the file compacts, else where Baton would; undefined if automatic compaction is off. */
   readonly compactsFrom: number | undefined;
-  /** The next tier of the watcher's pressure, and from how many tokens on it holds; undefined in the last one. */
+  /** The next tier of the watcher's pressure, and the tokens from which it applies; undefined in the last tier. */
   readonly nextTier: { readonly tier: Tier; readonly fromTokens: number } | undefined;
   readonly turns: number;
-  /** In the order of the file, those that were undone included. */
+  /** In the order of the file, including undone ones. */
   readonly compactions: readonly CompactionMark[];
-  /** What takes most of the context. */
+  /** What takes up most of the context. */
   readonly top: Top;
-  /** What could not be read, or was repaired. */
+  /** What was repaired or could not be read. */
   readonly damage: readonly DamageNote[];
 }
 
@@ -89,7 +89,7 @@ export async function inspectSession(
 ): Promise<SessionInspection> {
   const { top = DEFAULT_TOP, counter = 'approximate', config = DEFAULT_CONFIG, signal } = options;
   if (!Number.isSafeInteger(top) || top < 0) {
-    throw new RangeError(`top is ${top}, and has to be a whole number from 0`);
+    throw new RangeError(`top is ${top}; it must be a whole number from 0`);
   }
   return withProcess(signal, async (world) => {
     const inspection = await withSource(world, path, (source) =>
@@ -128,7 +128,7 @@ function dataOf(
   };
 }
 
-/** The tier that begins with the fewest tokens above those that are used. */
+/** The tier that starts at the fewest tokens above the used ones. */
 function nextTier(
   { usage, usableWindow: usable }: ContextAccount,
   config: Config,

@@ -1,4 +1,4 @@
-// `baton inspect --top`: what takes most of a context, by name. Pure.
+// `baton inspect --top`: what takes up most of a context, by name. Pure.
 
 import type { ContextAccount } from '../history/context-account.ts';
 import type { Entry } from '../history/project.ts';
@@ -11,28 +11,28 @@ import { subjectOfCall } from './call-subject.ts';
 import { partsOf } from './context-parts.ts';
 import type { ContextPart } from './context-parts.ts';
 
-/** A part of the raw window. `reserve`: where the agent compacts before it would be used. */
+/** A part of the raw window. `reserve`: the part above the agent's compaction limit, which it never uses. */
 export type WindowPart = ContextPart['kind'] | 'free' | 'reserve';
 
-/** What takes most of the present context. Tokens by the counter of the inspection. */
+/** What takes up most of the present context. Tokens by the counter of the inspection. */
 export interface Top {
   /** Tool results, largest first. */
   readonly results: readonly {
     readonly tool: string;
-    /** The command, file or pattern of the call; empty where it names none. */
+    /** The command, file or pattern of the call; empty if it has none. */
     readonly subject: string;
     readonly tokens: number;
     readonly line: number | undefined;
   }[];
-  /** Files that results in the context show more than once, those with most tokens first. */
+  /** Files that results in the context show more than once, those with the most tokens first. */
   readonly rereads: readonly { readonly path: string; readonly reads: number; readonly tokens: number }[];
   readonly images: { readonly count: number; readonly tokens: number };
-  /** Largest first, then what is free and what stays in reserve. They add up to the raw window, or to what is used where that is more. */
+  /** Largest first, then free space and reserve. They add up to the raw window, or to the used tokens if those are more. */
   readonly split: readonly { readonly part: WindowPart; readonly tokens: number }[];
 }
 
 /**
- * What takes most of a context.
+ * Lists what takes up most of a context.
  * @param limit of each list
  * @param compactsFrom where the agent, or else Baton, compacts by itself
  */
@@ -81,7 +81,7 @@ export function topOf(
   };
 }
 
-/** Paths in the working directory are told as commands name them. */
+/** Paths in the working directory appear as commands name them. */
 function readIn(call: CallView, cwd: string | undefined): readonly string[] {
   const read = meaningOf(call).files.filter(({ action }) => action === 'read');
   const here = `${cwd ?? ''}/`;
@@ -92,7 +92,7 @@ function readIn(call: CallView, cwd: string | undefined): readonly string[] {
   ];
 }
 
-/** A command that shows several files gives each its share. */
+/** A command that shows several files splits its tokens among them. */
 function countReads(
   files: Map<string, { reads: number; tokens: number }>,
   paths: readonly string[],

@@ -1,4 +1,4 @@
-// What `baton inspect` and `inspectSession` find out about one session.
+// What `baton inspect` and `inspectSession` learn about one session.
 
 import type { Config } from '../config/schema.ts';
 import type { LoadReport } from '../formats/session-file.io.ts';
@@ -19,33 +19,33 @@ import { topOf } from './inspect-top.ts';
 import type { Top } from './inspect-top.ts';
 import { accountSettings, agentLimit, thresholdSettings } from './session-source.ts';
 
-/** Reads a session from its beginning to its end. A second call reads it again. */
+/** Reads a session from start to end. A second call reads it again. */
 export type ReadRecords = (emit: Emit) => Promise<LoadReport>;
 
-/** What is known of an inspected session. */
+/** The results of inspecting a session. */
 export interface Inspection {
   readonly report: LoadReport;
   readonly account: ContextAccount;
   /** Every boundary of the session, in order. */
   readonly signals: readonly Signal[];
   readonly threshold: ThresholdState;
-  /** Where the agent that wrote the file compacts by itself, in tokens; undefined where that is not known. */
+  /** Where the agent that wrote the file compacts by itself, in tokens; undefined if unknown. */
   readonly agentLimit: number | undefined;
-  /** Whether automatic compaction is on in the configuration. */
+  /** Whether the configuration enables automatic compaction. */
   readonly isAutoCompactOn: boolean;
   /** How the categories were counted. */
   readonly counter: 'precise' | 'approximate';
   /** Median of the gauge's relative errors against reported usage; undefined without samples. */
   readonly gaugeError: { readonly median: number; readonly samples: number } | undefined;
-  /** What takes most; undefined where `top` names no number. */
+  /** What takes up most of the context; undefined if `top` is absent. */
   readonly top: Top | undefined;
 }
 
-/** How closely to look. */
+/** How detailed the inspection is. */
 export interface InspectionDepth {
   /** Count categories with the exact tokenizer. */
   readonly precise: boolean;
-  /** List so many of what takes most; undefined: none. */
+  /** Length of each list of the largest parts; undefined: no lists. */
   readonly top?: number | undefined;
 }
 
@@ -73,7 +73,7 @@ export async function inspectRecords(
   });
   const { account } = found;
   const threshold = thresholdState(account.usage.used, account.window, thresholdSettings(config));
-  // Baton's own threads compact where its settings say.
+  // Baton's own threads compact where Baton's settings say.
   const limit = account.producer === 'baton' ? undefined : agentLimit(found.report.format, account.window);
   const settings = accountSettings(config, count);
   const countText = count ?? ((text: string) => approximateTokens(text, settings.estimate));
@@ -101,7 +101,7 @@ interface Reading {
   readonly holdsItems: boolean;
 }
 
-/** Reads a session two ways at once, its account and its signals, and a third way where its items are wanted. */
+/** Reads a session in one pass as an account and as signals, and also as items if they are wanted. */
 async function readForInspection(
   read: ReadRecords,
   reading: Reading,

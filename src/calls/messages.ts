@@ -1,4 +1,4 @@
-// An array of messages as an API takes them, read as it grows.
+// Reads a growing array of API messages.
 
 import { BatonError } from '../errors.ts';
 import { anthropicReader } from '../formats/messages/anthropic.ts';
@@ -13,14 +13,14 @@ import type { MessageFormat } from '../vocabulary.ts';
 const { responses, anthropic, chat } = LIKENESS;
 const READERS = { responses: responsesReader, anthropic: anthropicReader, chat: chatReader };
 
-/** Reads messages as log records, each once. */
+/** Reads each message once, as log records. */
 export class MessageReader {
   readonly format: MessageFormat;
   readonly #reader: LineReader;
   #index = 0;
 
   /**
-   * @param messages the first ones, by which the format is known; they are not read yet
+   * @param messages the first ones, to detect the format; they are not read yet
    * @throws BatonError `format_unknown`
    */
   constructor(messages: readonly object[], emit: Emit) {
@@ -34,7 +34,7 @@ export class MessageReader {
     );
   }
 
-  /** @throws BatonError `format_unknown` where one cannot be read: a compaction would lose it */
+  /** @throws BatonError `format_unknown` if a message cannot be read: a compaction would lose it */
   read(messages: readonly object[]): void {
     for (const message of messages) {
       if (!isJsonObject(message)) throw unreadable(`Message ${this.#index} of the array is not an object`);
@@ -48,11 +48,11 @@ function formatOf(messages: readonly object[]): MessageFormat {
   const first = messages.slice(0, DETECTION_LINES).filter(isJsonObject);
   const { format } = detectFormat(first, { responses, anthropic, chat }, []);
   if (format === 'responses' || format === 'anthropic' || format === 'chat') return format;
-  throw unreadable('The array does not hold messages in a form that Baton reads');
+  throw unreadable('The array does not hold messages in a format that Baton reads');
 }
 
 function unreadable(what: string): BatonError {
   return new BatonError('format_unknown', what, {
-    cure: 'Give messages as the Chat Completions, Responses or Messages API takes them.',
+    cure: 'Pass messages in the format of the Chat Completions, Responses or Messages API.',
   });
 }

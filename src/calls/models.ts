@@ -1,20 +1,20 @@
-// How commands come by a model: the providers of the configuration, the keys of the environment.
+// How commands open a model: the providers come from the configuration, the keys from the environment.
 
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import type { OpenedModel } from '../providers/open.ts';
 
-/** What opening a model needs of the process. */
+/** What opening a model needs from the process. */
 export interface ModelWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Takes each warning, one sentence. */
+  /** Receives each warning, one sentence. */
   readonly warn: (warning: string) => void;
 }
 
 /**
- * The model that `--model` names.
- * @param flag `PROVIDER/MODEL`, `PROVIDER`, `embedded`, or undefined where the option is not given
- * @returns undefined for the embedded summarizer, for which nothing of a model is loaded
+ * Opens the model that `--model` names.
+ * @param flag `PROVIDER/MODEL`, `PROVIDER`, `embedded`, or undefined if the option is absent
+ * @returns undefined for the embedded summarizer, which loads no model code
  * @throws BatonError as `openNamedModel`
  */
 export async function openModelFor(
@@ -26,8 +26,9 @@ export async function openModelFor(
 }
 
 /**
- * The model of a session: the one that `--model` names, else the one that is meant.
- * @throws BatonError as `openMeantModel`; `usage` for the embedded summarizer, which is no model
+ * Opens the model of a session: the one that `--model` names, else the one that the configuration and environment
+ * imply.
+ * @throws BatonError as `openMeantModel`; `usage` for the embedded summarizer, which only writes summaries
  */
 export async function openSessionModel(
   world: ModelWorld,

@@ -1,4 +1,4 @@
-// Where results go. A file appears whole or not at all: it is written beside its name, synced and renamed.
+// Writes results. A file appears complete or not at all: it is written beside its destination, synced and renamed.
 
 import { link, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
@@ -16,22 +16,22 @@ export interface Destination {
   /** A path, or undefined for standard output. */
   readonly path: string | undefined;
   readonly overwrites: boolean;
-  /** What is read for the output: no permission to overwrite covers it. */
+  /** The files being read: no permission to overwrite covers them. */
   readonly inputs: readonly Input[];
 }
 
-/** What writing needs. */
+/** What writing needs from the process. */
 export interface OutputWorld {
   readonly ids: Ids;
   readonly signal: AbortSignal;
-  /** Takes an output without a path, and resolves when it is taken. */
+  /** Writes to standard output; resolves when the bytes are accepted. */
   readonly stdoutBytes: (bytes: Uint8Array) => Promise<void>;
 }
 
-/** A file that is read, open or no longer. */
+/** An input file, open or already closed. */
 export type Input = Pick<ByteSource, 'isAt'>;
 
-/** The files that paths lead to whenever it is asked. */
+/** The files that the paths lead to at the moment of each check. */
 export function filesAt(paths: readonly string[]): readonly Input[] {
   return paths.map((path) => ({ isAt: (other) => isSameFile(path, other) }));
 }
@@ -44,14 +44,14 @@ async function isSameFile(path: string, other: string): Promise<boolean> {
 }
 
 /**
- * Refuses a destination that cannot be right, before any work is done for it.
+ * Rejects an unusable destination before any work is done for it.
  * @throws BatonError `usage` for `-`; `output_exists`, `output_failed`
  */
 export async function checkDestination({ path, ...rest }: Destination): Promise<void> {
   if (path !== undefined) await placeOf(path, rest);
 }
 
-/** Where the bytes go: the path, or the file beside it or below it that a link of the user's leads to. */
+/** Where the bytes go: the path, or the file in or below the same folder that the user's link leads to. */
 async function placeOf(path: string, { overwrites, inputs }: Omit<Destination, 'path'>): Promise<string> {
   if (path === '-') {
     throw new BatonError('usage', '`-` is not a valid output file', {
@@ -69,8 +69,8 @@ async function placeOf(path: string, { overwrites, inputs }: Omit<Destination, '
     if (isLink) throw brokenLink(path);
     return path;
   }
-  // A rename would put a file in the place of a device or a pipe.
-  if (!stats.isFile()) throw noFile(path, stats.isDirectory() ? 'a directory' : 'no regular file');
+  // A rename would replace a device or a pipe with a file.
+  if (!stats.isFile()) throw noFile(path, stats.isDirectory() ? 'a directory' : 'not a regular file');
   for (const input of inputs) {
     if (!(await input.isAt(path))) continue;
     throw new BatonError(
@@ -85,7 +85,7 @@ async function placeOf(path: string, { overwrites, inputs }: Omit<Destination, '
   return isLink ? linkedPlace(path) : path;
 }
 
-/** A rename would replace the link. One that leads elsewhere may be a stranger's, and its file somebody else's. */
+/** A rename would replace the link. A link that leads elsewhere may be a stranger's, and its file someone else's. */
 async function linkedPlace(path: string): Promise<string> {
   const [target, folder] = await Promise.all([realpath(path), realpath(dirname(path))]);
   if (target.startsWith(`${folder === sep ? '' : folder}${sep}`)) return target;
@@ -136,7 +136,7 @@ export async function writeOutput(
     if (destination.overwrites) await rename(temporary, path);
     else await publish(temporary, path);
   } catch (error) {
-    // Where the temporary file could not even be made, removing it fails as well; the first failure is the one to tell.
+    // If creating the temporary file failed, removing it fails as well; only the first failure matters.
     await rm(temporary, { force: true }).catch(() => undefined);
     throw explainWrite(path, error);
   } finally {
@@ -161,7 +161,7 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** A link fails where the name is taken, also when it was taken a moment ago; a rename would replace. */
+/** A link fails if the name is taken, even if it was taken a moment ago; a rename would replace. */
 async function publish(temporary: string, path: string): Promise<void> {
   await link(temporary, path);
   await rm(temporary);
@@ -179,7 +179,7 @@ async function writePieces(
   }
 }
 
-/** Copies a file, with a line feed after a last line that lacks it, so that what follows starts its own line. */
+/** Copies a file and ends its last line with a line feed, so that the appended lines start on a new line. */
 async function copy(
   source: ByteSource,
   signal: AbortSignal,
@@ -194,7 +194,7 @@ async function copy(
 }
 
 function existsAlready(path: string): BatonError {
-  return new BatonError('output_exists', `${path} exists already`, {
+  return new BatonError('output_exists', `${path} already exists`, {
     cure: 'Choose another name, or replace it with --force.',
   });
 }

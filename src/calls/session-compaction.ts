@@ -1,4 +1,4 @@
-// What `baton compact` and `compactSession` do with one session: read it, say what is compacted, lay out what is written.
+// What `baton compact` and `compactSession` do with one session: read it, choose what to compact, lay out the output.
 
 import { resolve } from 'node:path';
 import { gaugeOf } from '../compaction/subject.ts';
@@ -28,17 +28,17 @@ import type { ReadRecords } from './inspection.ts';
 import type { Piece } from './output.io.ts';
 import { accountSettings } from './session-source.ts';
 
-/** Everything that reading a session for a compaction gives. */
+/** Everything that a compaction learns by reading a session. */
 export interface ReadForCompaction {
   readonly report: LoadReport;
   readonly account: ContextAccount;
-  /** What the account is of. */
+  /** Produces the account. */
   readonly fold: AccountFold;
   readonly history: HistoryFold<Item>;
   readonly trail: Trail;
 }
 
-/** Reads a session three ways at once: its account, its history, its trail. Of turns that were taken back none tells. */
+/** Reads a session in one pass as an account, a history and a trail. None of them includes undone turns. */
 export async function readForCompaction(
   read: ReadRecords,
   config: Config,
@@ -66,7 +66,7 @@ export async function readForCompaction(
   return { report, account: fold.account(), fold, history, trail: trail.trail() };
 }
 
-/** A user's request for a compaction. @param targetTokens largest size of what is written */
+/** A user's request for a compaction. @param targetTokens maximum size of the output */
 export function occasionOf(
   account: ContextAccount,
   { strategy, targetTokens }: { readonly strategy: Strategy; readonly targetTokens?: number },
@@ -86,14 +86,15 @@ function pressureSentence({ usage, usableWindow: usable }: ContextAccount): stri
   return `at ${formatNumber(usage.used)} of ${formatNumber(usable)} usable tokens (${left} % left)`;
 }
 
-/** What clearing frees is estimated as the gauge is, which has no other size before and after it. */
+/** Estimates what clearing frees with the gauge's method: the gauge has no other measure before and after. */
 export function estimateCounter({ compact: settings }: Config): Pick<CompactionWorld, 'count' | 'counter'> {
   return { count: (text) => approximateTokens(text, settings), counter: 'approximate' };
 }
 
 /**
- * The exact tokenizer, or the estimate with its margin where that is not installed: a target must hold either way.
- * @param entries what is going to be counted: it is counted ahead, in turns, so that `signal` is heeded
+ * The exact tokenizer, or the estimate with its margin if the tokenizer is not installed: a target must hold either
+ * way.
+ * @param entries what will be counted; they are counted ahead, in slices, so that `signal` is heeded
  * @throws BatonError `interrupted`
  */
 export async function tokenCounter(
@@ -120,7 +121,7 @@ export async function tokenCounter(
   }
 }
 
-/** The texts that counting an item comes to count. */
+/** The texts that counting an item will count. */
 function countedTexts(item: Item): readonly string[] {
   const texts: string[] = [];
   itemTokens(item, (text) => {
@@ -131,9 +132,9 @@ function countedTexts(item: Item): readonly string[] {
 }
 
 /**
- * What is compacted of a session.
- * @param file from which it was read; `-`: from no file
- * @param target the format that is written
+ * The part of a session that is compacted.
+ * @param file the session's file; `-`: none
+ * @param target the output format
  */
 export function subjectOf(session: ReadForCompaction, file: string, target: WriteFormat): Subject {
   const { account, trail } = session;
@@ -142,8 +143,8 @@ export function subjectOf(session: ReadForCompaction, file: string, target: Writ
     window: account.window,
     gauge: gaugeOf(session.fold),
     targetsWhatIsWritten: true,
-    // Codex gives its initial context again on resume; Claude Code never records it. @source docs/real-tools.md
-    // Elsewhere that of an agent is as foreign: docs/decisions/commands.md.
+    // Codex restores its initial context on resume; Claude Code never records it. @source docs/real-tools.md An agent's
+    // initial context is equally foreign to other formats: docs/decisions/commands.md.
     leavesInitialContext: isAgentFormat(target) || isAgentFormat(session.report.format),
     summaryPrefix: SUMMARY_PREFIXES[target],
     holdsProviderState: target === 'codex' || target === 'responses',
@@ -157,23 +158,23 @@ export function subjectOf(session: ReadForCompaction, file: string, target: Writ
   };
 }
 
-/** A history whose known secrets are replaced, so that sizes and receipt are those of what is written. */
+/** A history with its known secrets replaced, so that sizes and receipt describe the output. */
 export function redacted(subject: Subject): Subject {
   const entries = subject.entries.map((entry) => ({ ...entry, value: withoutKnownSecrets(entry.value) }));
   return { ...subject, entries };
 }
 
-/** A compacted session that is to be written. */
+/** A compacted session, ready to be written. */
 export interface CompactedWrite {
   readonly source: ByteSource;
   readonly session: ReadForCompaction;
   readonly compaction: Compaction;
   readonly target: WriteFormat;
-  /** Write the present context alone, without the original bytes. */
+  /** Write only the present context, without the original bytes. */
   readonly isPruned: boolean;
 }
 
-/** The pieces of a compacted session: the original bytes with what follows them, or a session of its own. */
+/** The pieces of a compacted session: the original bytes plus the appended lines, or a new session. */
 export function compactedPieces(
   { source, session, compaction, target, isPruned }: CompactedWrite,
   facts: WriteFacts,

@@ -1,4 +1,4 @@
-// A session file opened for a command or a call, and how its configuration counts it.
+// Opens a session file for a command or a call, and derives from the configuration how to count it.
 
 import { batonHome } from '../config/load.io.ts';
 import type { ConfigWorld } from '../config/load.io.ts';
@@ -13,13 +13,13 @@ import { claudeLimit, codexLimit } from '../tokens/pressure.ts';
 import type { ThresholdSettings } from '../tokens/pressure.ts';
 import type { Format } from '../vocabulary.ts';
 
-/** What opening a session needs of the process. */
+/** What opening a session needs from the process. */
 export interface SourceWorld extends ConfigWorld {
   readonly stdin: AsyncIterable<Buffer>;
   readonly signal: AbortSignal;
 }
 
-/** Opens a session for as long as `use` runs. @throws BatonError as `openSource` */
+/** Opens a session while `use` runs. @throws BatonError as `openSource` */
 export async function withSource<T>(
   world: SourceWorld,
   path: string,
@@ -33,7 +33,7 @@ export async function withSource<T>(
   }
 }
 
-/** A fork of Baton's own is read with what it continues, where that can be found; its reader tells where not. */
+/** One of Baton's own forks is read together with its parent, if that can be found; otherwise its reader reports it. */
 async function openWhole(world: SourceWorld, path: string): Promise<ByteSource> {
   const source = await openSource(path, world.stdin, world.signal);
   if (path === '-') return source;
@@ -46,7 +46,7 @@ async function openWhole(world: SourceWorld, path: string): Promise<ByteSource> 
   return rollout;
 }
 
-/** How the account of a session counts under a configuration. */
+/** How a configuration counts the account of a session. */
 export function accountSettings(config: Config, count?: CountText): AccountSettings {
   return {
     estimate: {
@@ -69,7 +69,7 @@ const AGENT_LIMITS: Readonly<Partial<Record<Format, (rawWindow: number) => numbe
   'claude-code': claudeLimit,
 };
 
-/** Where the agent of a format compacts by itself, in tokens of a raw window; undefined where that is not known. */
+/** Where the agent of a format compacts by itself, in tokens of a raw window; undefined if unknown. */
 export function agentLimit(format: Format, rawWindow: number): number | undefined {
   return AGENT_LIMITS[format]?.(rawWindow);
 }

@@ -1,4 +1,4 @@
-// Which models may write a summary, and with which words they are asked.
+// Which models may write a summary, and which prompts they receive.
 
 import type { Summarizers, SummaryModel } from '../compaction/summarise/summarizers.ts';
 import type { SummaryPrompts } from '../compaction/summarise/prompt.ts';
@@ -10,10 +10,10 @@ import type { OpenedModel } from '../providers/open.ts';
 import { openModelFor } from './models.ts';
 import type { ModelWorld } from './models.ts';
 
-/** What they need of the process: the environment has the keys of models, the home directory has the prompts. */
+/** What they need from the process: the environment has the models' keys, the home directory has the prompts. */
 export interface SummarizerWorld extends ModelWorld, ConfigWorld {}
 
-/** What the command line says of models. */
+/** The options that concern models. */
 export interface SummarizerFlags {
   /** `PROVIDER/MODEL`, `PROVIDER` or `embedded`. */
   readonly model?: string;
@@ -22,8 +22,8 @@ export interface SummarizerFlags {
 
 /**
  * The models that a command asks for a summary: `compact.summarization_model` first, then the one of `--model`.
- * @returns undefined without `--model`: no transcript leaves the machine unasked
- * @throws BatonError as `openModelFor`; `usage` for instructions that nobody would follow
+ * @returns undefined without `--model`: no transcript leaves the machine without consent
+ * @throws BatonError as `openModelFor`; `usage` for instructions that no model would read
  */
 export async function openSummarizers(
   world: SummarizerWorld,
@@ -45,8 +45,8 @@ export async function openSummarizers(
 }
 
 /**
- * The models that write summaries where one model does the work: `compact.summarization_model` first, then that one.
- * @param instructions what the summary should dwell on
+ * The models that write summaries when one model does the work: `compact.summarization_model` first, then that model.
+ * @param instructions what the summary should emphasise
  */
 export async function summarizersOf(
   world: SummarizerWorld,
@@ -64,9 +64,9 @@ export async function summarizersOf(
 }
 
 /**
- * The models that write summaries where the watcher asks for them: its own first, all of them with its effort and verbosity.
- * @param summarizers of everybody else
- * @returns undefined where it has no wishes of its own
+ * The models that write summaries for the watcher: its own first, all with its effort and verbosity.
+ * @param summarizers of all other compactions
+ * @returns undefined if the watcher has no settings of its own
  */
 export async function watcherSummarizersOf(
   world: SummarizerWorld,
@@ -107,7 +107,7 @@ async function openSummarizationModel(
   return openOr(world, config, { wanted: name, key: 'compact.summarization_model' });
 }
 
-/** A model for summaries that cannot be had is no reason to do without a summary by a model. */
+/** If the preferred model is unavailable, another model can still write the summary. */
 async function openOr(
   world: SummarizerWorld,
   config: Config,
@@ -150,7 +150,7 @@ function toSummaryModel(
     name,
     window,
     ...(info.outputLimit === undefined ? {} : { outputLimit: info.outputLimit }),
-    // Where a request names no effort, OpenAI's models think all the same and Anthropic's do not.
+    // If a request names no effort, OpenAI's models still think and Anthropic's do not.
     thinks: info.reasoning === 'effort',
     costOf: (usage) => costOf(name, usage),
   };

@@ -1,4 +1,5 @@
-// One call in an agent loop: before each request, the watcher looks at the messages and compacts them at the right moment.
+// One call in an agent loop: before each request, the watcher inspects the messages and compacts them at the right
+// moment.
 
 import { randomUUID } from 'node:crypto';
 import { Compactor } from '../compaction/compactor.io.ts';
@@ -29,24 +30,24 @@ import { resolvePolicy } from '../watcher/policy.ts';
 import { callWorld } from './compact-messages.ts';
 import { MessageReader } from './messages.ts';
 
-/** What the watcher has to know of an agent loop. */
+/** What the watcher needs to know about an agent loop. */
 export interface WatchOptions {
   /** Raw context window of the model, in tokens. */
   readonly contextWindow: number;
-  /** Estimate of what each request holds besides the messages, in tokens: instructions and tools. Absent: 0. */
+  /** Estimated size of what each request holds besides the messages, in tokens: instructions and tools. Absent: 0. */
   readonly fixedTokens?: number;
   /**
-   * Absent: the defaults. `[rawr_auto_compaction]` says when to compact and `[compact]` what stays; the packet is always the
-   * watcher's own, since no request of its own goes to the model.
+   * Absent: the defaults. `[rawr_auto_compaction]` says when to compact and `[compact]` what stays; the watcher always
+   * writes the packet itself, because it sends no requests to the model.
    */
   readonly config?: Config;
-  /** Each line that the watcher has for people: decisions, compactions, warnings. */
+  /** Receives each of the watcher's lines for people: decisions, compactions, warnings. */
   readonly onLine?: (line: string) => void;
 }
 
-/** What is known when the next request is about to be sent. */
+/** What you know when the next request is about to be sent. */
 export interface NextRequest {
-  /** Tokens of the request before and its answer, as the provider counted them. Absent: they are estimated. */
+  /** Tokens of the previous request and its answer, as the provider counted them. Absent: Baton estimates them. */
   readonly usedTokens?: number;
 }
 
@@ -87,7 +88,7 @@ export interface ContextWatch {
 export function watch(options: WatchOptions): ContextWatch {
   const { contextWindow } = options;
   if (!Number.isSafeInteger(contextWindow) || contextWindow < 1) {
-    throw new RangeError(`contextWindow is ${contextWindow}, and has to be a positive whole number`);
+    throw new RangeError(`contextWindow is ${contextWindow}; it must be a positive whole number`);
   }
   let conversation: Conversation | undefined;
   return {
@@ -108,7 +109,7 @@ class Conversation {
   readonly #watcher: LiveWatcher;
   readonly #onLine: (line: string) => void;
   readonly #threadId = randomUUID();
-  /** Of the array that was returned last. */
+  /** Length of the array that was returned last. */
   #length = 0;
   #last: object | undefined;
   #isBusy = false;
@@ -116,7 +117,7 @@ class Conversation {
   #turn: { readonly turnId: string; readonly origin: TurnOrigin; hadAction: boolean } | undefined;
   #turns = 0;
   #isChanged = false;
-  /** The message of the user that the next turn begins with, whole. */
+  /** The user message that starts the next turn, complete. */
   #input: readonly LogRecord[] = [];
   #resume: () => void = () => undefined;
   #started: () => void = () => undefined;
@@ -146,7 +147,7 @@ class Conversation {
         settings: () => Promise.resolve(settings),
         prompt: (name) => Promise.resolve({ body: parsePrompt(SHIPPED_PROMPTS[name]).body, isOwn: false }),
         judgePrompt: () => Promise.resolve(''),
-        // No model is asked, so the policy stands.
+        // No model is asked, so the policy decides.
         askJudge: () => Promise.resolve(''),
         facts: () => Promise.resolve({}),
         scratch: { size: () => Promise.resolve(undefined), append: () => Promise.resolve() },
@@ -173,7 +174,7 @@ class Conversation {
   }
 
   async next<Message extends object>(messages: Message[], { usedTokens }: NextRequest): Promise<Message[]> {
-    if (this.#isBusy) throw new RangeError('next() is called while another call of it is under way');
+    if (this.#isBusy) throw new RangeError('next() was called while another call of it was running');
     this.#isBusy = true;
     try {
       await this.#follow(this.#newRecords(messages, usedTokens));
@@ -182,11 +183,11 @@ class Conversation {
     }
     const { format } = this.#reader;
     const result = this.#isChanged
-      ? // In the form that was read, whose type the caller knows.
+      ? // The caller knows the type of the form that was read.
         (writeMessages(format, this.#state.items, format) as unknown as Message[])
       : messages;
     this.#isChanged = false;
-    // Not the array itself, which the caller may append to.
+    // A copy, because the caller may append to the array.
     this.#length = result.length;
     this.#last = result.at(-1);
     return result;
@@ -201,7 +202,7 @@ class Conversation {
     return this.#read.toSpliced(answered, 0, { type: 'usage', usage });
   }
 
-  /** Takes in what came since the last request: the newest message of the user ends the turn before it. */
+  /** Adds what arrived since the last request: the newest user message ends the turn before it. */
   async #follow(records: readonly LogRecord[]): Promise<void> {
     const at = records.findLastIndex((record) => record.type === 'item' && isUserMessage(record.item));
     const batchFrom = this.#state.position;
@@ -226,7 +227,7 @@ class Conversation {
       const turn = { ...this.#turn, kind: 'regular' } as const;
       this.#write([{ type: 'turn_complete', ...turn }]);
       this.#turn = undefined;
-      // What the watcher wants after it is done before the next message.
+      // What the watcher wants to do before the next message.
       this.#watcher.turnComplete(turn, true);
     }
     this.#input = input;
@@ -236,7 +237,7 @@ class Conversation {
     await this.#unlessBroken(started);
   }
 
-  /** @throws what the watcher failed with */
+  /** @throws the watcher's failure */
   async #unlessBroken(done: Promise<void>): Promise<void> {
     await Promise.race([done, this.#watcher.rest().then(() => done)]);
   }
@@ -250,7 +251,7 @@ class Conversation {
         'cannot_fit',
         `The context window is full: ${outcome.why} Most of it: ${outcome.parts}`,
         {
-          cure: 'Take away messages, or name a model with a larger window.',
+          cure: 'Remove messages, or use a model with a larger window.',
         },
       );
     }
@@ -267,7 +268,7 @@ class Conversation {
     }
   }
 
-  /** What the watcher puts in. */
+  /** Inserts the watcher's items. */
   #insert(items: readonly Item[]): void {
     this.#write(items.map((item) => ({ type: 'item', item })));
     if (items.length > 0) this.#isChanged = true;
@@ -276,7 +277,7 @@ class Conversation {
   #startTurn(origin: TurnOrigin, items: readonly Item[]): void {
     const turn = { turnId: `turn-${++this.#turns}`, origin, hadAction: false } as const;
     this.#write([{ type: 'turn_started', ...turn, kind: 'regular' }]);
-    // Of the message of the user the watcher knows the text alone; what it puts before it is its own.
+    // The watcher knows only the text of the user message; the items before it are its own.
     this.#insert(items.filter((item) => !isUserMessage(item)));
     this.#write(this.#input);
     this.#turn = turn;
@@ -295,7 +296,7 @@ class Conversation {
       put: (items) => Promise.resolve(this.#insert(items)),
       startTurn: (origin, items) => Promise.resolve(this.#startTurn(origin, items)),
       resumeTurn: () => this.#resume(),
-      // No turn of its own runs: its packets are assembled.
+      // The watcher runs no turns here: it assembles its packets itself.
       interruptTurn: () => undefined,
       plan: (wish) => this.#compactor.plan(askOf(wish)),
       compact: async (order, signal) => {

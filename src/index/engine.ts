@@ -1,4 +1,4 @@
-// `baton-agent/engine`: the parts that the calls of `baton-agent` are made of, by name, in reading order.
+// `baton-agent/engine`: the parts behind the calls of `baton-agent`, by name, in reading order.
 
 export { BatonError, ERROR_CODES } from '../errors.ts';
 export type { ErrorCode } from '../errors.ts';

@@ -1,4 +1,4 @@
-// `baton-agent/watcher`: the watcher over an agent of your own, and over recorded sessions.
+// `baton-agent/watcher`: the watcher for your own agent, and for recorded sessions.
 
 export { LiveWatcher } from '../watcher/live/live-watcher.io.ts';
 export type { WatcherBeginning } from '../watcher/live/live-watcher.io.ts';

@@ -526,7 +526,7 @@ describe('which model is asked', TWO, () => {
     assertEmbedded(compacted, /\(403\)/);
   });
 
-  test('a summarization model without a key is left out, with a word', async () => {
+  test('a summarization model without a key is not used, with a warning', async () => {
     const { baseUrl } = await serve({ replies: [GOOD] });
     const { receipt, ended } = await compact([
       ...provider('fake', baseUrl),
@@ -616,6 +616,6 @@ test('a model that cannot be had is one sentence and its cure', async () => {
   assert.match(keyless.stderr, /^baton: .*OPENAI_API_KEY.*\[[a-z_]+\]$/m);
   assertNoNoise(keyless);
   const idle = await run('--instructions', 'Dwell on the horn.');
-  assert.match(idle.stderr, /--instructions are for a model.* \[usage\]$/m);
+  assert.match(idle.stderr, /--instructions need a model.* \[usage\]$/m);
   assert.deepEqual(readdirSync(home), ['s.jsonl']);
 });

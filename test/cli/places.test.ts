@@ -75,7 +75,7 @@ test('a file is no place to work in', async () => {
     ],
     ['compact', BUNDLED, '--workspace', 'file', '--out', join(home, 'out.jsonl')],
   ]) {
-    assertTold(await baton(home, args), 'not_a_directory', /file is no directory\. /);
+    assertTold(await baton(home, args), 'not_a_directory', /file is not a directory\. /);
     const round = args.map((arg) => (arg === 'file' ? 'loop' : arg));
     assertTold(await baton(home, round), 'file_unreadable', /loop cannot be reached \(ELOOP\)\. /);
   }
@@ -156,7 +156,7 @@ test('no output takes the place of what is read for it, by whatever name', async
   assertTold(
     await baton(home, [...exec, '--output-schema', 'form.json', '--output-last-message', 'symlink']),
     'output_exists',
-    /symlink is read here/,
+    /symlink is an input of this command/,
   );
 });
 
@@ -183,7 +183,7 @@ test('a link beside its file is followed, and one that leads elsewhere is not', 
     ['older', 'past/april.jsonl', kept.below],
   ] as const) {
     const path = link(name, to);
-    assertTold(await compactTo(path), 'output_exists', /exists already/);
+    assertTold(await compactTo(path), 'output_exists', /already exists/);
     assert.equal(readFileSync(target, 'utf8'), 'precious');
     const ran = await compactTo(path, '--force');
     assert.equal(ran.status, 0, ran.explanation);
@@ -202,7 +202,7 @@ test('a link beside its file is followed, and one that leads elsewhere is not', 
       /a link to another folder, to .*profile\. Name that file/,
     );
   }
-  assertTold(await compactTo(planted), 'output_exists', /exists already/);
+  assertTold(await compactTo(planted), 'output_exists', /already exists/);
   assert.equal(readFileSync(elsewhere, 'utf8'), 'precious');
   assert.equal(readlinkSync(planted), '../profile');
 
