@@ -1,5 +1,5 @@
-// Should this be compacted now? One pure function for the ends of turns, for the inside of turns and for the moment before a
-// user's message is delivered. What the arbiter and the judge say is applied to its answer afterwards.
+// Should Baton compact now? One pure function for turn ends, for mid-turn moments and for the moment before a user
+// message is delivered. The answers of the arbiter and the judge are applied to its result afterwards.
 
 import type { ActiveWork, DecisionRecord, Situation, Verdict } from '../protocol/decision.ts';
 import type { Judgment } from '../protocol/judgment.ts';
@@ -13,62 +13,65 @@ import type { OpenBoundary } from './signals/boundaries.ts';
 import type { Policy, TierPolicy } from './policy.ts';
 import * as say from './wording.ts';
 
-/** What has happened since the last compaction, or the last veto of a judge. */
+/** What has happened since the last compaction or judge's veto. */
 export interface Rest {
-  /** Turns of the user that have ended since. */
+  /** User turns that have ended since. */
   readonly turnsEnded: number;
-  /** Milliseconds since; undefined where the time is not known, so that the turns alone decide. */
+  /** Milliseconds since; undefined if the time is unknown, so that only the turns decide. */
   readonly elapsedMs: number | undefined;
 }
 
-/** Everything that a decision looks at besides the policy. */
+/** Everything that a decision considers besides the policy. */
 export interface Evaluation {
   readonly point: DecisionPoint;
-  /** Counted from 1 by the messages of the user; 0 before the first. */
+  /** Counts the user's messages from 1; 0 before the first. */
   readonly turn: number;
   readonly situation: Situation;
-  /** `Boundaries.open`. Inside of a turn the ones carried over from earlier turns do not count. */
+  /** `Boundaries.open`. Mid-turn, boundaries carried over from earlier turns do not count. */
   readonly open: readonly OpenBoundary[];
   /**
-   * Mid-turn: the position of the first item of the tool batch that has just finished. What was reached before it is no
-   * pause in the work any more. Undefined: every boundary of the running turn counts.
+   * Mid-turn: the position of the first item of the tool batch that has just finished. A boundary before it no longer
+   * marks a pause in the work. Undefined: every boundary of the running turn counts.
    */
   readonly batchFrom: number | undefined;
-  /** At preflight without the message whose submission is the reason for asking. */
+  /** At preflight, excludes the message whose submission triggered the question. */
   readonly busyWith: readonly ActiveWork[];
-  /** Undefined: there was no compaction and no veto yet. */
+  /** Undefined: no compaction and no veto so far. */
   readonly rest: Rest | undefined;
-  /** What the agent said last; undefined before it has spoken. */
+  /** The agent's last message; undefined before it has spoken. */
   readonly lastAgentMessage: string | undefined;
-  /** The user has asked for something since the last compaction. */
+  /** The user has requested something since the last compaction. */
   readonly hasRequest: boolean;
-  /** The agent has done something since the last compaction. */
+  /** The agent has acted since the last compaction. */
   readonly hasAction: boolean;
 }
 
-/** The answer, and what it rests on. `settleBoundaries` takes it. */
+/** The answer and its basis. `settleBoundaries` takes it. */
 export interface Decision extends Verdict {
-  /** Undefined above all thresholds. */
+  /** Undefined if no threshold is reached. */
   readonly tier: Tier | undefined;
-  /** Boundaries of which any would have sufficed; none in an emergency and where the tier does not compact. */
+  /** Boundaries, any one of which would have sufficed; none in an emergency, or if the tier does not compact. */
   readonly required: readonly Boundary[];
-  /** Open signals that counted, oldest first: of required boundaries, and in an emergency all. */
+  /** Open signals that counted, oldest first: those of required boundaries; in an emergency all. */
   readonly signals: readonly Signal[];
-  /** Ids of all boundaries that were open. */
+  /** Ids of all open boundaries. */
   readonly openIds: readonly string[];
 }
 
-/** A compaction is worth its cost when at least this many times what it would leave is used. @source spec 3-watcher §3 */
+/**
+ * A compaction is worth its cost when the used tokens are at least this many times what it would leave. @source spec
+ * 3-watcher §3
+ */
 const FLOOR_FACTOR = 2;
 /**
- * An emergency needs less: it is held back only where a compaction would free less than the share that the breaker of the
- * arbiter counts as no effect. @source docs/decisions/watcher-decision.md
+ * An emergency needs less: it waits only if a compaction would free less than the share that the arbiter's breaker
+ * counts as no effect. @source docs/decisions/watcher-decision.md
  */
 const EMERGENCY_FLOOR_FACTOR = 1 / 0.9;
-/** Characters of a last message from which on it is worth a packet. @source spec 3-watcher §3 */
+/** Length in characters from which a last message is worth a packet. @source spec 3-watcher §3 */
 const WORTHY_CHARACTERS = 200;
 
-/** Boundaries that inside of a turn are pauses in the work. @source spec 3-watcher §4, mid-turn */
+/** Boundaries that mark a pause in the work during a turn. @source spec 3-watcher §4, mid-turn */
 const STRUCTURED: ReadonlySet<Boundary> = new Set([
   'commit',
   'pr_checkpoint',
@@ -76,7 +79,7 @@ const STRUCTURED: ReadonlySet<Boundary> = new Set([
   'phase_completed',
 ]);
 
-/** What makes a change of the plan count in early and ready. @source spec 3-watcher §3, docs/decisions/watcher-decision.md */
+/** What makes a plan change count in early and ready. @source spec 3-watcher §3, docs/decisions/watcher-decision.md */
 const SEMANTIC_BREAKS: ReadonlySet<Boundary> = new Set([
   ...STRUCTURED,
   'agent_done',
@@ -119,7 +122,7 @@ export function evaluate(evaluation: Evaluation, policy: Policy): Decision {
     : answer(veto.reason, veto.why(pressure));
 }
 
-/** The most urgent tier that holds. A percentage holds strictly below its threshold. */
+/** The most urgent tier that applies. A percentage applies strictly below its threshold. */
 export function tierOf(
   { used, percentRemaining }: Pick<Situation, 'used' | 'percentRemaining'>,
   policy: Policy,
@@ -180,7 +183,7 @@ interface Veto {
   readonly why: (pressure: string) => string;
 }
 
-/** What was reached, and what of it counted. */
+/** The boundaries that were reached, and those that counted. */
 interface Reached {
   readonly candidates: readonly Signal[];
   readonly required: readonly Boundary[];
@@ -216,7 +219,7 @@ function vetoOfContext(
   if (work !== undefined) {
     return { reason: 'active_work', why: (pressure) => say.activeWork(pressure, work) };
   }
-  // The end of a turn is among seed 004's strong boundaries: after it a change of the plan is not alone.
+  // The end of a turn is one of seed 004's strong boundaries: with it, a plan change does not stand alone.
   if (candidates.every(({ boundary }) => boundary === 'plan_update')) {
     return { reason: 'weak_boundary', why: say.weakBoundary };
   }
@@ -225,7 +228,7 @@ function vetoOfContext(
     : { reason: 'not_packet_worthy', why: (pressure) => say.notPacketWorthy(pressure, WORTHY_CHARACTERS) };
 }
 
-/** Either of turns and time ends a cooldown. @source seed 004 */
+/** Either turns or time ends a cooldown. @source seed 004 */
 function isCoolingDown({ turnsEnded, elapsedMs }: Rest, { cooldownTurns, cooldownMs }: Policy): boolean {
   return turnsEnded < cooldownTurns && (elapsedMs === undefined || elapsedMs < cooldownMs);
 }
@@ -233,13 +236,13 @@ function isCoolingDown({ turnsEnded, elapsedMs }: Rest, { cooldownTurns, cooldow
 function isPacketWorthy({ lastAgentMessage = '', hasRequest, hasAction }: Evaluation): boolean {
   if (hasRequest && hasAction) return true;
   const text = lastAgentMessage.trim();
-  // A character takes at most two units, so that a long text need not be counted.
+  // A character takes at most two units, so a long text need not be counted.
   return text.length >= 2 * WORTHY_CHARACTERS || [...text].length >= WORTHY_CHARACTERS;
 }
 
 /**
- * What a refusal of the arbiter is to a decision. `not_needed` cannot be the answer to the watcher; should it be, nothing
- * would be won.
+ * The verdict reason for each refusal of the arbiter. The watcher should never receive `not_needed`; if it did, a
+ * compaction would gain nothing.
  */
 const REFUSED: Readonly<Record<RefusalReason, VerdictReason>> = {
   disabled: 'off',
@@ -253,30 +256,30 @@ const REFUSED: Readonly<Record<RefusalReason, VerdictReason>> = {
   lease_taken: 'active_work',
 };
 
-/** The decision after the arbiter's plan for it: a refusal turns a yes into a no; a no stays as it is. */
+/** The decision after the arbiter's plan: a refusal turns a yes into a no; a no is unchanged. */
 export function applyPlan(decision: Decision, plan: CompactionPlan): Decision {
   if (!decision.shouldCompact || plan.type === 'micro' || isSummarising(plan)) return decision;
-  // What an open breaker still allows is no sequence with a packet and a handoff.
+  // What an open breaker still allows has no packet and no handoff.
   const reason = plan.type === 'none' ? REFUSED[plan.reason] : 'breaker_open';
   return { ...decision, shouldCompact: false, reason, why: say.refused(plan.why) };
 }
 
-/** The decision after the judge's answer. Nobody vetoes an emergency; a failure changes nothing. */
+/** The decision after the judge's answer. An emergency cannot be vetoed; a failure changes nothing. */
 export function applyJudgment(decision: Decision, judgment: Judgment): Decision {
   const isVeto = judgment.type === 'answer' && !judgment.shouldCompact;
   if (!isVeto || !decision.shouldCompact || decision.reason === 'emergency') return decision;
   return { ...decision, shouldCompact: false, reason: 'judgment', why: say.vetoed(judgment.reason) };
 }
 
-/** Path of the prompt of the judge to be asked about a decision; undefined: nobody is asked. */
+/** Path of the prompt for the judge of a decision; undefined: no judge is asked. */
 export function judgmentPromptPath({ reason, tier }: Decision, policy: Policy): string | undefined {
   return reason === 'boundary' && tier !== undefined ? policy.tiers[tier].decisionPromptPath : undefined;
 }
 
 /**
- * The most used tokens with which neither this tier nor a more urgent one holds: what clearing old tool results has to reach
- * to make its decision moot. Undefined where nothing says so (no window is known and no tier counts tokens) or no number of
- * tokens is calm.
+ * The most used tokens at which neither this tier nor a more urgent one applies: if clearing old tool results gets
+ * there, the decision is moot. Undefined if nothing defines it (no window is known and no tier counts tokens) or no
+ * number of tokens is calm.
  */
 export function calmTokens(tier: Tier, policy: Policy, window: number | undefined): number | undefined {
   const limits = TIERS.slice(TIERS.indexOf(tier)).flatMap((each) => {

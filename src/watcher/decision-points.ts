@@ -1,4 +1,4 @@
-// Where decisions are taken, and what becomes of them: the arbiter's plan, the judge's word, the mode.
+// Where the watcher decides, and what follows: the arbiter's plan, the judge's answer, the mode.
 
 import { isSummarising } from '../protocol/plan.ts';
 import type { DecisionRecord } from '../protocol/decision.ts';
@@ -25,14 +25,14 @@ import type {
 interface DecisionInput {
   readonly point: DecisionPoint;
   readonly moment: DecisionMoment;
-  /** Of mid-turn decisions. */
+  /** Only for mid-turn decisions. */
   readonly batchFrom: number | undefined;
   readonly atMs: number;
-  /** Nothing may follow the turn that has ended. */
+  /** Nothing may follow the ended turn. */
   readonly isFinal?: boolean;
 }
 
-/** Takes a decision: a no is recorded, a yes goes to the arbiter, or waits for the user's next message. */
+/** Makes a decision: a no is recorded; a yes goes to the arbiter, or waits for the user's next message. */
 export function decide(state: WatcherState, asked: DecisionInput, policy: Policy): Transition {
   if (!policy.isEnabled || state.memory.isInReview) return stay(state);
   const evaluation = evaluationOf(state, asked);
@@ -53,7 +53,7 @@ export function decide(state: WatcherState, asked: DecisionInput, policy: Policy
   return askArbiter(next, question, policy);
 }
 
-/** What would be decided now, by the policy alone. Changes nothing. */
+/** What the policy alone would decide now. Changes nothing. */
 export function explain(
   state: WatcherState,
   { moment, atMs }: Pick<DecisionInput, 'moment' | 'atMs'>,
@@ -76,7 +76,7 @@ function evaluationOf(
   { point, moment, batchFrom, atMs }: DecisionInput,
 ): Evaluation {
   const { boundaries, rest, turnNumber: turn, hasRequest, hasAction } = memory;
-  // What the user queued before the decision says "not yet"; the message that a preflight waited for does not.
+  // Messages that the user queued before the decision say "not yet"; the message that a preflight waited for does not.
   const isQueued = point !== 'preflight' && memory.queue.length > 0;
   return {
     point,
@@ -109,7 +109,7 @@ function askArbiter(state: WatcherState, question: Question, policy: Policy): Tr
     next,
     { at: 'assessing', number, question },
     { type: 'plan_compaction', number, tier: decision.tier, situation: evaluation.situation, place },
-    // The arbiter's answer and the judge's are one assessment, and have the same patience.
+    // The arbiter's and the judge's answers form one assessment with one patience.
     armDeadline('judgment', number, policy),
   );
 }
@@ -133,12 +133,12 @@ export function takePlan(
   return act(idle, question, plan.type === 'micro' ? 'micro' : 'full', policy);
 }
 
-/** The seed's mid-turn rule knew no modes. @source spec 3-watcher §4, mid-turn */
+/** The seed's mid-turn rule had no modes. @source spec 3-watcher §4, mid-turn */
 function isModeIgnored({ evaluation }: Question, { midTurn }: Policy): boolean {
   return evaluation.point === 'mid_turn' && midTurn === 'tiered';
 }
 
-/** Undefined where nobody is to be asked. */
+/** Undefined if no judge is to be asked. */
 function askJudge(state: WatcherState, question: Question, policy: Policy): Transition | undefined {
   const { decision, evaluation } = question;
   const [number, next] = takeNumber(state);
@@ -170,7 +170,7 @@ export function takeJudgment(
   return andThen({ ...told, state: rested }, (next) => settle(next, question, decision, policy));
 }
 
-/** Nobody judges: what the policy decided stands. */
+/** No judge answers: the policy's decision holds. */
 export function goWithoutJudge(
   state: WatcherState,
   question: Question,
@@ -183,7 +183,7 @@ export function goWithoutJudge(
   );
 }
 
-/** Records a decision that nothing can change any more, and takes its boundaries. */
+/** Records a final decision and uses up its boundaries. */
 function settle(state: WatcherState, question: Question, decision: Decision, policy: Policy): Transition {
   const settled = remember(state, { boundaries: settleBoundaries(state.memory.boundaries, decision) });
   const recorded = stay(settled, {
@@ -194,7 +194,7 @@ function settle(state: WatcherState, question: Question, decision: Decision, pol
   return andThen(recorded, (next) => saySkipped(next, question, decision, policy));
 }
 
-/** Inside of a turn a no every few seconds is nothing to tell; nor is the same no again. */
+/** Mid-turn, a no every few seconds is not worth reporting; neither is a repeated no. */
 function saySkipped(state: WatcherState, question: Question, decision: Decision, policy: Policy): Transition {
   if (question.evaluation.point === 'mid_turn') return stay(state);
   const shown = decision.tier && `skip ${decision.tier} ${decision.reason}`;
@@ -204,7 +204,7 @@ function saySkipped(state: WatcherState, question: Question, decision: Decision,
   return stay(remember(state, { lastShown: shown }), ...infoLine('decision', skipText(decision), policy));
 }
 
-/** Once per boundary, and once per tier where there is none. @source rawr-behaviour §13.2 (11) */
+/** Once per boundary, and once per tier without one. @source rawr-behaviour §13.2 (11) */
 function suggest(
   state: WatcherState,
   { evaluation, decision }: Question,
@@ -235,7 +235,7 @@ function act(
   );
 }
 
-/** The arbiter is silent: without it nothing is compacted. */
+/** The arbiter is silent: without it Baton does not compact. */
 export function goWithoutPlan(state: WatcherState, atMs: number): Transition {
   return fail(state, 'the arbiter did not answer; nothing was compacted.', atMs);
 }

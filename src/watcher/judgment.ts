@@ -1,5 +1,5 @@
-// What a judge is told, and what is made of its answer. The judge is a model without tools that may veto a compaction which
-// the policy allows; whatever it says that is no answer changes nothing.
+// What a judge reads, and how its answer is interpreted. The judge is a model without tools that may veto a compaction
+// which the policy allows; an invalid answer changes nothing.
 
 import { authorOf, textOfParts } from '../protocol/item.ts';
 import type { Item, JsonObject, MessageItem } from '../protocol/item.ts';
@@ -12,14 +12,14 @@ import { judgmentPromptPath } from './decide.ts';
 import type { Decision, Evaluation } from './decide.ts';
 import type { Policy } from './policy.ts';
 
-/** Newest messages that the judge is shown. @source spec 3-watcher §3 */
+/** Newest messages in the judge's excerpt. @source spec 3-watcher §3 */
 const EXCERPT_MESSAGES = 12;
-/** Characters of each of them. @source spec 3-watcher §3 */
+/** Characters of each excerpted message. @source spec 3-watcher §3 */
 const EXCERPT_CHARACTERS = 800;
-/** A reason is one sentence; a judge that lectures is cut short. */
+/** Maximum length of a reason in characters; a reason is one sentence. */
 const REASON_LENGTH = 300;
 
-/** What the judge's answer has to look like. @source spec 3-watcher §3 */
+/** The schema of the judge's answer. @source spec 3-watcher §3 */
 export const JUDGMENT_SCHEMA = {
   type: 'object',
   additionalProperties: false,
@@ -28,8 +28,8 @@ export const JUDGMENT_SCHEMA = {
 } as const satisfies JsonObject;
 
 /**
- * The request for a judgment of a decision, or undefined where nobody is asked: the answer is a no already, an emergency, or
- * the tier has no prompt.
+ * The request for a judgment of a decision; undefined if no judge is asked: the answer is already no, it is an
+ * emergency, or the tier has no prompt.
  * @param requestId unique within the thread
  */
 export function buildJudgmentRequest(
@@ -55,7 +55,7 @@ function presentBoundaries(reached: readonly Boundary[]): readonly Boundary[] {
   return BOUNDARIES.filter((boundary) => reached.includes(boundary));
 }
 
-/** What the judge is told beside the request. */
+/** What the judge reads beside the request. */
 export interface JudgmentContext {
   readonly threadId: string;
   readonly turnId: string;
@@ -67,7 +67,7 @@ export interface JudgmentContext {
   readonly items: readonly Item[];
 }
 
-/** The values of the placeholders of `judgment-context.md`. @source spec 3-watcher §3 */
+/** The placeholder values of `judgment-context.md`. @source spec 3-watcher §3 */
 export function judgmentValues(request: JudgmentRequest, context: JudgmentContext) {
   return {
     tier: request.tier,
@@ -83,9 +83,9 @@ export function judgmentValues(request: JudgmentRequest, context: JudgmentContex
 }
 
 /**
- * The newest messages of a conversation, one `role: text` each, the newest last; further lines of a text are indented, so that
- * none passes for a message. What the harness says, placeholders of API
- * failures and messages without text are left out. Linear in what it looks at, which is the end of the history.
+ * The newest messages of a conversation, one `role: text` each, newest last; continuation lines are indented so that
+ * none passes for a message. Harness text, placeholders of API failures and messages without text are omitted. Linear
+ * in the part it reads, the end of the history.
  */
 export function transcriptExcerpt(items: readonly Item[]): string {
   const lines: string[] = [];
@@ -98,7 +98,7 @@ export function transcriptExcerpt(items: readonly Item[]): string {
   return lines.toReversed().join('\n');
 }
 
-/** A text whose further lines stand to the right of what Baton says: none passes for a heading, a fact or a message. */
+/** Indents a text's continuation lines, so that none passes for a heading, a fact or a message of Baton's. */
 function indented(text: string): string {
   return text.replaceAll('\n', '\n  ');
 }
@@ -108,17 +108,17 @@ function isConversation(message: MessageItem): boolean {
   return authorOf(message) !== 'harness' || isSummary(message);
 }
 
-/** The first `characters` of a text, with a mark where something is missing. Never half of a surrogate pair. */
+/** The first `characters` of a text, with a mark if something is missing. Never splits a surrogate pair. */
 function cutAfter(text: string, characters: number): string {
-  // A character takes at most two units, so that a long text need not be taken apart.
+  // A character takes at most two units, so a long text need not be split.
   const head = Array.from(text.slice(0, 2 * characters + 1));
   return head.length <= characters ? text : `${head.slice(0, characters).join('')}${ELLIPSIS}`;
 }
 
 /**
- * Reads a judge's answer: what stands from the first `{` to the last `}`, so that a code fence and words around it do no harm.
+ * Reads a judge's answer from the first `{` to the last `}`, so that a code fence and surrounding words are harmless.
  * Never throws.
- * @source rawr-behaviour §6.4, whose two steps before this one can only find the same object
+ * @source rawr-behaviour §6.4, whose two earlier steps can only find the same object
  */
 export function parseJudgment(text: string): Judgment {
   if (text.trim() === '') return { type: 'failure', why: 'The judge answered nothing.' };
@@ -132,7 +132,7 @@ export function parseJudgment(text: string): Judgment {
   );
 }
 
-/** Undefined where the text is no JSON. */
+/** Undefined if the text is not JSON. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -145,7 +145,7 @@ function answerIn(value: unknown): Judgment | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (!('should_compact' in value) || typeof value.should_compact !== 'boolean') return undefined;
   if (!('reason' in value) || typeof value.reason !== 'string') return undefined;
-  // An escape in the JSON can be half of a pair; nothing that is written later may hold one.
+  // A JSON escape can be half of a surrogate pair; no later text may contain one.
   const reason = clip(oneLine(value.reason), REASON_LENGTH).replaceAll(/\p{Surrogate}/gu, '\uFFFD');
   return { type: 'answer', shouldCompact: value.should_compact, reason };
 }

@@ -1,4 +1,4 @@
-// What the watcher says to the user. The bracketed words are the field's own, so that people and scripts find them.
+// The watcher's lines for the user. The bracketed words are the field's own, so that people and scripts find them.
 
 import type { DecisionRecord, Verdict } from '../protocol/decision.ts';
 import type { Boundary, Step, Tier } from '../vocabulary.ts';
@@ -6,7 +6,7 @@ import type { Policy } from './policy.ts';
 import type { Show } from './state.ts';
 
 /**
- * A line of the transcript. `decision`: what was decided; `step`: what is being done about it. `info_lines` chooses
+ * A line of the transcript. `decision`: the decision; `step`: what the watcher does about it. `info_lines` selects
  * among them; warnings are always shown. @source seed 003 §2, spec 3-watcher §6
  */
 export function infoLine(kind: 'decision' | 'step', text: string, policy: Policy): readonly Show[] {
@@ -14,17 +14,17 @@ export function infoLine(kind: 'decision' | 'step', text: string, policy: Policy
   return isShown ? [{ type: 'show', surface: 'info', text: `[rawr] auto-compaction${text}` }] : [];
 }
 
-/** A failure, or what else the user has to know, whatever lines are wanted. */
+/** A failure, or something else that the user must know; shown regardless of `info_lines`. */
 export function warningLine(text: string): Show {
   return { type: 'show', surface: 'warning', text: `[rawr] auto-compaction: ${text}` };
 }
 
-/** The live line for a boundary just seen; none while the watcher is off. */
+/** The live line for a new boundary; none while the watcher is off. */
 export function boundaryStatus(boundary: Boundary | 'turn_started', policy: Policy): readonly Show[] {
   return policy.isEnabled ? [{ type: 'show', surface: 'status', text: `RAWR boundary: ${boundary}` }] : [];
 }
 
-/** The live line for a compaction about to be asked for. @source seed 003 §1 */
+/** The live line for a compaction about to be requested. @source seed 003 §1 */
 export function decisionStatus({ tier, reason, situation }: DecisionRecord): Show {
   const percent = situation.percentRemaining ?? 'unknown';
   return {
@@ -44,7 +44,7 @@ export function requestLines(steps: readonly Step[], isReminder: boolean, policy
   });
 }
 
-/** What `tag` and `suggest` say instead of acting. @source seed 000; rawr-behaviour §8.2 */
+/** The text that `tag` and `suggest` show instead of acting. @source seed 000; rawr-behaviour §8.2 */
 export function suggestionText(mode: 'tag' | 'suggest', percentRemaining: number | undefined): string {
   const left = contextLeft(percentRemaining);
   return mode === 'tag'
@@ -52,16 +52,16 @@ export function suggestionText(mode: 'tag' | 'suggest', percentRemaining: number
     : ` watcher: recommend compact now (suggest).${left} Run /compact to proceed, or set rawr_auto_compaction.mode = "auto".`;
 }
 
-/** Why it was not compacted. */
+/** Why Baton did not compact. */
 export function skipText({ reason, why }: Verdict): string {
   return `: skipping auto compact (${reason}). ${why}`;
 }
 
-/** Said once in a thread, before its first compaction. @source spec 3-watcher §3, modes */
+/** Shown once in a thread, before its first compaction. @source spec 3-watcher §3, modes */
 export const MODE_EXPLAINED =
   ': acts by itself at natural boundaries; rawr_auto_compaction.mode = "suggest" makes it recommend instead.';
 
-/** What is asked of a judge. */
+/** The question to a judge. */
 export function judgmentAskedText(tier: Tier | undefined, percentRemaining: number | undefined): string {
   return `: request judgment (tier=${tier ?? 'none'}, percent_remaining=${percentRemaining ?? 'unknown'})`;
 }

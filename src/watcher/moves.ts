@@ -1,8 +1,8 @@
-// The small change of the state machine: how a transition is put together.
+// Helpers that assemble a transition of the state machine.
 
 import type { Memory, SequencePlace, Stage, Transition, WatcherEffect, WatcherState } from './state.ts';
 
-/** Nothing happens, or only these effects. */
+/** Keeps the state; performs only these effects, if any. */
 export function stay(state: WatcherState, ...effects: readonly WatcherEffect[]): Transition {
   return { state, effects };
 }
@@ -12,24 +12,24 @@ export function enter(state: WatcherState, stage: Stage, ...effects: readonly Wa
   return { state: { ...state, stage }, effects };
 }
 
-/** Goes on from where a transition led; its effects come first. */
+/** Continues from the result of a transition; its effects come first. */
 export function andThen(first: Transition, next: (state: WatcherState) => Transition): Transition {
   const second = next(first.state);
   return { state: second.state, effects: [...first.effects, ...second.effects] };
 }
 
-/** The state with something else in mind. */
+/** The state with a changed memory. */
 export function remember(state: WatcherState, change: Partial<Memory>): WatcherState {
   return { ...state, memory: { ...state.memory, ...change } };
 }
 
-/** A number that was never given out, and the state that knows so. */
+/** An unused number, and the state that marks it as used. */
 export function takeNumber(state: WatcherState): readonly [number: number, state: WatcherState] {
   const number = state.memory.nextNumber;
   return [number, remember(state, { nextNumber: number + 1 })];
 }
 
-/** Lets the loop of the running turn go on, if it waits. */
+/** Resumes the loop of the running turn, if it waits. */
 export function letGo(state: WatcherState): Transition {
   const { turn } = state.memory;
   if (turn?.isHeld !== true) return stay(state);
@@ -39,7 +39,7 @@ export function letGo(state: WatcherState): Transition {
   });
 }
 
-/** Where the work of a stage goes on; undefined when idle. */
+/** Where the work of a stage continues; undefined when idle. */
 export function placeOf(stage: Stage): SequencePlace | undefined {
   switch (stage.at) {
     case 'idle':
@@ -55,7 +55,7 @@ export function placeOf(stage: Stage): SequencePlace | undefined {
   }
 }
 
-/** The same stage, its work going on between turns from now on. */
+/** The same stage, whose work continues between turns from now on. */
 export function outsideOfTurn(stage: Stage): Stage {
   const place = 'between_turns';
   switch (stage.at) {

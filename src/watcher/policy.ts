@@ -1,4 +1,4 @@
-// The rules that the watcher goes by, as values: what a configuration, a prompt's frontmatter or a preset comes to.
+// The watcher's rules as values, resolved from a configuration, a prompt's frontmatter or a preset.
 
 import { DEFAULT_CONFIG } from '../config/defaults.ts';
 import type { Config } from '../config/schema.ts';
@@ -6,30 +6,30 @@ import { DEFAULT_THRESHOLDS, misorderedTiers } from '../config/tiers.ts';
 import type { Thresholds } from '../config/tiers.ts';
 import type { Boundary, InfoLines, MidTurnMode, PacketAuthor, Tier, WatcherMode } from '../vocabulary.ts';
 
-/** When a tier holds and what it asks for. */
+/** When a tier applies and what it requires. */
 export interface TierPolicy {
-  /** The tier holds while less than this percentage of the window remains: 0 (never) to 100. */
+  /** The tier applies while less than this percentage of the window remains: 0 (never) to 100. */
   readonly percentRemainingBelow: number;
-  /** The tier also holds from this many used tokens on. */
+  /** The tier also applies from this many used tokens on. */
   readonly usedTokensFrom: number | undefined;
-  /** Any of these suffices; none: the tier never compacts. The emergency asks for none. */
+  /** Any of these suffices; none: the tier never compacts. An emergency requires none. */
   readonly required: readonly Boundary[];
-  /** A change of the plan counts only beside a commit, a checkpoint, a phase or a semantic boundary. */
+  /** A plan change counts only beside a commit, a checkpoint, a phase or a semantic boundary. */
   readonly plansNeedSemanticBreak: boolean;
-  /** Prompt of the judge that may veto; undefined: nobody is asked. */
+  /** Prompt of the judge that may veto; undefined: no judge is asked. */
   readonly decisionPromptPath: string | undefined;
 }
 
-/** What is waited for, each with the milliseconds without a sign of life after which it is given up. */
+/** What the watcher waits for, each with the milliseconds without activity after which it gives up. */
 export const DEADLINES = ['judgment', 'scratch', 'packet', 'compaction', 'handoff'] as const;
 export type WatcherDeadline = (typeof DEADLINES)[number];
 
-/** Everything that the watcher's decisions and its sequence depend on besides what happens. */
+/** Everything besides events that the watcher's decisions and its sequence depend on. */
 export interface Policy {
   /** `features.rawr_auto_compaction`, `compact.enabled` and `compact.auto_compact_enabled` together. */
   readonly isEnabled: boolean;
   readonly mode: WatcherMode;
-  /** Off: no heads-up and a packet without its fence. */
+  /** Off: no heads-up, and a packet without its fence. */
   readonly isTurnBased: boolean;
   readonly packetAuthor: PacketAuthor;
   /** Heads-up, scratch and packet request are one message and one turn. */
@@ -37,11 +37,11 @@ export interface Policy {
   readonly writesScratch: boolean;
   readonly midTurn: MidTurnMode;
   readonly tiers: Readonly<Record<Tier, TierPolicy>>;
-  /** Turns of the user that must have ended since the last compaction or veto. */
+  /** User turns that must end after the last compaction or veto. */
   readonly cooldownTurns: number;
-  /** Or the milliseconds that must have passed. */
+  /** Alternatively, the milliseconds that must pass. */
   readonly cooldownMs: number;
-  /** The end of a turn suffices as a boundary while less than this percentage remains; 0: never by itself. */
+  /** The end of a turn suffices as a boundary while less than this percentage remains; 0: it never suffices alone. */
   readonly turnCompleteSufficesBelow: number;
   /** `turn_complete` is required, so that a watcher-written packet waits for the user's next message. */
   readonly defersToNextMessage: boolean;
@@ -49,10 +49,10 @@ export interface Policy {
   readonly infoLines: InfoLines;
 }
 
-/** What the frontmatter of `auto-compact.md` may say; configuration wins over it. */
+/** What the frontmatter of `auto-compact.md` may set; configuration overrides it. */
 export interface PromptTrigger {
   readonly thresholds: Partial<Thresholds>;
-  /** Narrows the sets of the tiers; empty: does not. */
+  /** Narrows the sets of the tiers; empty: leaves them unchanged. */
   readonly requiresAnyBoundary: readonly Boundary[];
 }
 
@@ -71,14 +71,17 @@ const EARLY: readonly Boundary[] = [
 const READY: readonly Boundary[] = [...EARLY, 'commit'];
 const ASAP: readonly Boundary[] = [...READY, 'agent_done', 'concluding_thought'];
 
-/** The boundaries that a tier takes when nothing else is said. */
+/** The default boundaries of each tier. */
 export const TIER_BOUNDARIES: Readonly<Record<WaitingTier, readonly Boundary[]>> = {
   early: EARLY,
   ready: READY,
   asap: ASAP,
 };
 
-/** What a configuration comes to. Thresholds of a frontmatter that would upset the order of the tiers count for nothing; `policyWarnings` says so. */
+/**
+ * Resolves a configuration. Frontmatter thresholds that would break the order of the tiers are ignored;
+ * `policyWarnings` reports them.
+ */
 export function resolvePolicy(config: Config, trigger: PromptTrigger = NO_TRIGGER): Policy {
   const { features, compact, rawrAutoCompaction: watcher } = config;
   const thresholds = resolveThresholds(config, trigger);
@@ -147,7 +150,7 @@ function chooseThresholds(
   };
 }
 
-/** What of a frontmatter `resolvePolicy` cannot use beside this configuration, as sentences. */
+/** The frontmatter settings that `resolvePolicy` cannot use with this configuration, as sentences. */
 export function policyWarnings(config: Config, { thresholds }: PromptTrigger): readonly string[] {
   const asked = chooseThresholds(config, thresholds);
   const misorder = misorderedTiers(asked);
@@ -182,5 +185,5 @@ function requiredBoundaries(
   );
 }
 
-/** The policy when nothing is configured. */
+/** The policy without any configuration. */
 export const DEFAULT_POLICY: Policy = resolvePolicy(DEFAULT_CONFIG);

@@ -1,4 +1,4 @@
-// The golden path from its beginning to its end: requests, packet, compaction, handoff, and the ways out of it.
+// The golden path from start to end: requests, packet, compaction, handoff, and the exits from it.
 
 import type { DecisionRecord } from '../protocol/decision.ts';
 import type { Boundary, Step } from '../vocabulary.ts';
@@ -25,10 +25,10 @@ import type {
   WatcherState,
 } from './state.ts';
 
-/** A stage in which the agent is asked for something. */
+/** A stage in which the agent has a request to answer. */
 export type Requesting = HeadsUpInjected | AwaitingScratchWrite | AwaitingPacket;
 
-/** What leaves something worth a scratch note behind. @source spec 3-watcher §4.3, after rawr-behaviour §7.1 */
+/** Work that deserves a scratch note. @source spec 3-watcher §4.3, after rawr-behaviour §7.1 */
 const WORK: ReadonlySet<Boundary> = new Set([
   'commit',
   'pr_checkpoint',
@@ -38,7 +38,7 @@ const WORK: ReadonlySet<Boundary> = new Set([
   'agent_done',
 ]);
 
-/** The agent is asked for something. */
+/** Whether the agent has a request to answer. */
 export function isRequesting(stage: WatcherState['stage']): stage is Requesting {
   return (
     stage.at === 'heads_up_injected' ||
@@ -47,13 +47,13 @@ export function isRequesting(stage: WatcherState['stage']): stage is Requesting 
   );
 }
 
-/** A deadline of a request; its cap is twice its patience. @source spec 3-watcher §4, interruption */
+/** The deadline of a request; its cap is twice its patience. @source spec 3-watcher §4, interruption */
 export function armDeadline(which: WatcherDeadline, number: number, policy: Policy): ArmDeadline {
   const ms = policy.deadlinesMs[which];
   return { type: 'arm_deadline', which, number, ms, capMs: 2 * ms };
 }
 
-/** Starts a sequence on a decision that stands and was recorded. */
+/** Starts a sequence for a recorded, final decision. */
 export function begin(
   state: WatcherState,
   decision: DecisionRecord,
@@ -84,15 +84,15 @@ export function begin(
   return requestNext(next, sequence, policy);
 }
 
-/** Makes the next request, or all that are left where they are combined; with none left, the watcher writes the packet. */
+/** Makes the next request, or all remaining ones if they are combined; if none remains, the watcher writes the packet. */
 function requestNext(state: WatcherState, sequence: Sequence, policy: Policy): Transition {
   const { toRequest, isCombined, place } = sequence;
   const [first, ...later] = toRequest;
   if (first === undefined) return assemble(state, { ...sequence, author: 'watcher' }, undefined, policy);
   if (first === 'heads_up' && !isCombined && place === 'inside_turn') {
-    // An item that asks for nothing is not worth a sampling; it goes in front of the first request.
-    const told = stay(state, { type: 'record_heads_up', sequenceId: sequence.id });
-    return andThen(told, (next) =>
+    // An item without a request is not worth a sampling; it precedes the first request.
+    const shown = stay(state, { type: 'record_heads_up', sequenceId: sequence.id });
+    return andThen(shown, (next) =>
       requestNext(next, { ...sequence, hasHeadsUp: true, toRequest: later }, policy),
     );
   }
@@ -109,20 +109,27 @@ function request(state: WatcherState, sequence: Sequence, ask: Ask, policy: Poli
   const { steps, missing } = ask;
   const [number, next] = takeNumber(state);
   const as = sequence.place === 'between_turns' ? 'turn' : 'item';
-  const told: Sequence = { ...sequence, hasHeadsUp: sequence.hasHeadsUp || steps.includes('heads_up') };
+  const announced: Sequence = { ...sequence, hasHeadsUp: sequence.hasHeadsUp || steps.includes('heads_up') };
   const injected = enter(
     next,
     steps.includes('heads_up')
-      ? { at: 'heads_up_injected', number, steps, sequence: told }
-      : underWay(number, steps, told),
+      ? { at: 'heads_up_injected', number, steps, sequence: announced }
+      : underWay(number, steps, announced),
     ...requestLines(steps, missing !== undefined, policy),
-    { type: 'inject', number, sequenceId: told.id, steps, as, ...(missing === undefined ? {} : { missing }) },
-    armDeadline(patienceFor(steps, told), number, policy),
+    {
+      type: 'inject',
+      number,
+      sequenceId: announced.id,
+      steps,
+      as,
+      ...(missing === undefined ? {} : { missing }),
+    },
+    armDeadline(patienceFor(steps, announced), number, policy),
   );
   return sequence.place === 'inside_turn' ? andThen(injected, letGo) : injected;
 }
 
-/** A heads-up of its own has the patience of the request that it announces. */
+/** A separate heads-up has the patience of the request that it announces. */
 function patienceFor(steps: readonly Step[], { toRequest }: Sequence): WatcherDeadline {
   if (steps.includes('packet_request')) return 'packet';
   if (steps.includes('scratch')) return 'scratch';
@@ -134,7 +141,7 @@ function underWay(number: number, steps: readonly Step[], sequence: Sequence): R
   return { at, number, sequence };
 }
 
-/** The agent has begun to answer. A heads-up that asks for more gives way to what it asks for. */
+/** The agent has begun to answer. A heads-up with requests gives way to the first of them. */
 export function beginAnswer(state: WatcherState, stage: Requesting): Transition {
   if (stage.at !== 'heads_up_injected' || stage.steps.length === 1) return stay(state);
   return enter(state, underWay(stage.number, stage.steps, stage.sequence));
@@ -153,7 +160,7 @@ export function takeAnswer(
     : assemble(state, stage.sequence, text, policy);
 }
 
-/** The agent has not answered and will not: what it was asked for is done without it. */
+/** The agent has not answered and will not: Baton does the requested work without it. */
 export function goWithoutAnswer(
   state: WatcherState,
   stage: Requesting,
@@ -216,7 +223,7 @@ function assemble(
   );
 }
 
-/** The packet was assembled, or the agent's text was none. */
+/** The packet was assembled, or the agent's text was not a packet. */
 export function takePacket(
   state: WatcherState,
   { sequence, author }: AssemblingPacket,
@@ -248,8 +255,8 @@ export function takePacket(
 }
 
 /**
- * The agent has answered the user instead. Its turn ends with that, and what the sequence was decided on counts at the end of the
- * turn: a cooldown would only put off what the agent was not told to put off.
+ * The agent has answered the user instead. That ends its turn, and the sequence's decision counts at the end of the
+ * turn: a cooldown would delay a compaction that the agent never declined.
  */
 function giveWay(state: WatcherState, { decision }: Sequence, policy: Policy): Transition {
   const { turn, boundaries } = state.memory;
@@ -272,7 +279,7 @@ function abandonQuietly(state: WatcherState): Transition {
 
 type CompactionTask = Pick<Compacting, 'strategy' | 'decision' | 'place' | 'handover'>;
 
-/** Asks for the compaction. */
+/** Requests the compaction. */
 export function compact(state: WatcherState, task: CompactionTask, policy: Policy): Transition {
   const { strategy, decision, place, handover } = task;
   const [number, next] = takeNumber(remember(state, { hasExplainedMode: true, lastShown: undefined }));
@@ -311,15 +318,16 @@ export function compact(state: WatcherState, task: CompactionTask, policy: Polic
 }
 
 /**
- * The deadline of a compaction is that of its requests to models. What follows them (a summary without a model, hooks, the
- * commit) has as long again, else a compaction whose models are silent would be stopped in place of being completed without them.
+ * The deadline of a compaction covers its requests to models. The steps after them (a summary without a model, hooks,
+ * the commit) have as long again; otherwise a compaction with silent models would be stopped instead of completed
+ * without them.
  */
 function awaitCompaction(number: number, policy: Policy): ArmDeadline {
   const deadline = armDeadline('compaction', number, policy);
   return { ...deadline, ms: deadline.capMs };
 }
 
-/** One of the two signs that a compaction is over has come; with both, it is. */
+/** One of the two signs that a compaction is over has arrived; it ends when both have. */
 export function takeSign(
   state: WatcherState,
   stage: Compacting,
@@ -327,7 +335,7 @@ export function takeSign(
   { atMs, policy }: { readonly atMs: number; readonly policy: Policy },
 ): Transition {
   const seen: Compacting = { ...stage, [sign]: true };
-  // Too late to stop it: the packet is all that is left of the history, and goes back without a turn.
+  // Too late to stop it: the packet is all that remains of the history, and returns without a turn.
   if (seen.abortNumber !== undefined && seen.sawContextCompacted) {
     return stopTask(state, seen, { atMs, mayStartTurn: false }, policy);
   }
@@ -335,7 +343,7 @@ export function takeSign(
   return finishCompaction(state, seen, { atMs, mayStartTurn: true }, policy);
 }
 
-/** The history is compacted: what was carried over is handed back. */
+/** The history is compacted: returns what was carried over. */
 export function finishCompaction(
   state: WatcherState,
   { decision, place, handover }: Pick<Compacting, 'decision' | 'place' | 'handover'>,
@@ -356,7 +364,7 @@ export function finishCompaction(
   );
 }
 
-/** The history is compacted, but the task that did it has not ended: it is not waited for any longer. */
+/** The history is compacted, but the task that did it has not ended: stops waiting for it. */
 export function stopTask(
   state: WatcherState,
   stage: Compacting,
@@ -394,7 +402,7 @@ export function takeDelivery(
   return stage.isDelivered ? stay(state) : enter(state, { ...stage, isDelivered: true });
 }
 
-/** Leaves the handoff without a turn; asks for it once more where it is not known to be in the history. */
+/** Leaves the handoff without a turn; requests it once more if it is not known to be in the history. */
 export function storeHandoff(
   state: WatcherState,
   stage: PostCompactHandoffPending,
@@ -412,7 +420,7 @@ export function storeHandoff(
   );
 }
 
-/** Tells a compaction to stop, and waits for what became of it: it may have been quicker. */
+/** Orders a compaction to stop and waits for its outcome: it may have finished first. */
 export function abortCompaction(state: WatcherState, stage: Compacting, policy: Policy): Transition {
   const [abortNumber, next] = takeNumber(state);
   const ms = policy.deadlinesMs.handoff;
@@ -420,17 +428,17 @@ export function abortCompaction(state: WatcherState, stage: Compacting, policy: 
     next,
     { ...stage, abortNumber },
     { type: 'abort_compaction', number: stage.number },
-    // Stopping takes no longer than any other word with the host, however long compactions may take.
+    // Stopping takes no longer than any other exchange with the host, however long compactions may take.
     { type: 'arm_deadline', which: 'compaction', number: abortNumber, ms, capMs: 2 * ms },
   );
 }
 
-/** Back to rest; the cooldown begins. */
+/** Returns to idle; the cooldown begins. */
 export function end(state: WatcherState, atMs: number): Transition {
   return enter(remember(state, { rest: { turnsEnded: 0, sinceMs: atMs } }), { at: 'idle' });
 }
 
-/** Gives a sequence up with a word about it. Inside of a turn, it is not tried again before the next one. */
+/** Gives up a sequence and reports it. Mid-turn, it is not tried again in the same turn. */
 export function abandon(state: WatcherState, says: readonly Show[], atMs: number): Transition {
   const { turn } = state.memory;
   const isInside = placeOf(state.stage) === 'inside_turn';
@@ -439,17 +447,17 @@ export function abandon(state: WatcherState, says: readonly Show[], atMs: number
   return andThen(stay(barred, ...says), (next) => end(next, atMs));
 }
 
-/** The same, where something went wrong. */
+/** Like `abandon`, after a failure. */
 export function fail(state: WatcherState, why: string, atMs: number): Transition {
   return abandon(state, [warningLine(why)], atMs);
 }
 
-/** The same, where it was the user's will. */
+/** Like `abandon`, at the user's request. */
 export function skip(state: WatcherState, why: string, atMs: number, policy: Policy): Transition {
   return abandon(state, infoLine('decision', `: skipping auto compact (${why}).`, policy), atMs);
 }
 
-/** A compaction ended without a word that it was committed: the history is as it was. */
+/** A compaction ended without reporting a commit: the history is unchanged. */
 export function failCompaction(state: WatcherState, why: string, atMs: number, policy: Policy): Transition {
   const { stage } = state;
   if (stage.at !== 'compacting') return stay(state);
@@ -461,7 +469,7 @@ export function failCompaction(state: WatcherState, why: string, atMs: number, p
     : skip(state, 'stopped; nothing was changed', atMs, policy);
 }
 
-/** The user, or what the user did, stops whatever is under way. What is compacted already is still handed over. */
+/** The user, or a user's action, stops whatever runs. What is already compacted is still handed over. */
 export function cancel(state: WatcherState, why: string, atMs: number, policy: Policy): Transition {
   const { stage } = state;
   switch (stage.at) {
@@ -484,7 +492,7 @@ export function cancel(state: WatcherState, why: string, atMs: number, policy: P
   }
 }
 
-/** A `!` line goes to the shell and to no model. @source rawr-behaviour §8.5 */
+/** A `!` line goes to the shell, never to a model. @source rawr-behaviour §8.5 */
 export function isShellLine({ text }: UserMessage): boolean {
   return text.trimStart().startsWith('!');
 }

@@ -1,4 +1,4 @@
-// What the watcher knows, hears and asks for: the words of its state machine. No behaviour; `transition.ts` has it.
+// The watcher's state, events and effects: the types of its state machine. `transition.ts` holds the behaviour.
 //
 // What a driver owes the machine:
 //
@@ -27,22 +27,22 @@ import type { WatcherDeadline } from './policy.ts';
 
 export type { TaskKind, TurnOrigin } from '../protocol/turn.ts';
 
-/** A message of the user, as it was submitted. Never changed, never merged with another text. */
+/** A user message as submitted. Never changed, never merged with another text. */
 export interface UserMessage {
   /** Unique within the thread. */
   readonly id: string;
   readonly text: string;
 }
 
-/** A continuation packet as it will be handed back, harness facts included. */
+/** A continuation packet as it will be handed back, including harness facts. */
 export interface Packet {
   readonly author: PacketAuthor;
   readonly text: string;
-  /** Where the scratch notes are, when there are any. */
+  /** Where the scratch notes are, if there are any. */
   readonly scratchPath?: string;
 }
 
-/** Where a sequence runs: between turns, with turns of its own, or inside of a turn, with items. */
+/** Where a sequence runs: between turns, with its own turns, or inside a turn, with items. */
 export type SequencePlace = 'between_turns' | 'inside_turn';
 
 /** One golden-path sequence, from its decision to its end. */
@@ -53,39 +53,39 @@ export interface Sequence {
   readonly decision: DecisionRecord;
   /** Changes from inside to between when the turn ends before the sequence does. */
   readonly place: SequencePlace;
-  /** The author that is being asked; `watcher` from the start, or once the agent has not answered. */
+  /** The requested author; `watcher` from the start, or once the agent failed to answer. */
   readonly author: PacketAuthor;
   /** False: no heads-up, and a packet without its fence. */
   readonly isTurnBased: boolean;
   /** Heads-up, scratch and packet request are one message. */
   readonly isCombined: boolean;
-  /** Requests to the agent that are still to be made, in order. */
+  /** Remaining requests to the agent, in order. */
   readonly toRequest: readonly Step[];
   /** The heads-up is in the history. */
   readonly hasHeadsUp: boolean;
-  /** Scratch notes belong to the sequence, whoever writes them in the end. */
+  /** The sequence includes scratch notes, whoever finally writes them. */
   readonly hasScratch: boolean;
-  /** The agent was reminded once of what its packet lacks. */
+  /** The agent was reminded once of the missing parts of its packet. */
   readonly wasReminded: boolean;
-  /** The agent was asked for the packet and gave none: the watcher writes it. */
+  /** The agent did not return the requested packet: the watcher writes it. */
   readonly isReplaced?: true;
 }
 
-/** A yes that the arbiter, and perhaps a judge, may still turn into a no. Recorded once that is known. */
+/** A yes that the arbiter, and perhaps a judge, may still turn into a no. Recorded once that is settled. */
 export interface Question {
-  /** Of the decision, unique within the thread. */
+  /** Id of the decision, unique within the thread. */
   readonly id: string;
   readonly evaluation: Evaluation;
   readonly decision: Decision;
   readonly place: SequencePlace;
 }
 
-/** Nothing under way. */
+/** Nothing is running. */
 export interface Idle {
   readonly at: 'idle';
 }
 
-/** The arbiter was asked whether, and how, it would compact. Nothing has been shown or consumed yet. */
+/** The arbiter was asked whether and how it would compact. Nothing has been shown or consumed yet. */
 export interface Assessing {
   readonly at: 'assessing';
   readonly number: number;
@@ -99,11 +99,11 @@ export interface AwaitingJudgment {
   readonly question: Question;
 }
 
-/** The heads-up (alone, or with the requests it is combined with) was injected; its turn has not answered yet. */
+/** The heads-up was injected, alone or combined with requests; its turn has not answered yet. */
 export interface HeadsUpInjected {
   readonly at: 'heads_up_injected';
   readonly number: number;
-  /** What the message holds, in order. */
+  /** The steps that the message holds, in order. */
   readonly steps: readonly Step[];
   readonly sequence: Sequence;
 }
@@ -122,45 +122,45 @@ export interface AwaitingPacket {
   readonly sequence: Sequence;
 }
 
-/** The agent's answer is being made a packet, or the watcher's own is put together; the scratch file is verified. */
+/** The agent's answer becomes a packet, or the watcher assembles its own; the scratch file is verified. */
 export interface AssemblingPacket {
   readonly at: 'assembling_packet';
   readonly number: number;
   readonly sequence: Sequence;
-  /** Of whose text: the agent's answer, or the watcher's own. */
+  /** Whose text it is: the agent's answer, or the watcher's own. */
   readonly author: PacketAuthor;
 }
 
-/** The history is being compacted. Its two signs may come in either order. */
+/** The history is being compacted. The two signs of its end may arrive in either order. */
 export interface Compacting {
   readonly at: 'compacting';
   readonly number: number;
-  /** `micro`, and `full` in the thread of a subagent, are without ceremony: no packet, no handoff. */
+  /** `micro`, and `full` in a subagent's thread, have no ceremony: no packet, no handoff. */
   readonly strategy: 'micro' | 'full';
   readonly decision: DecisionRecord;
   readonly place: SequencePlace;
   /** What will be handed over; undefined without ceremony. */
   readonly handover: Handover | undefined;
   readonly sawContextCompacted: boolean;
-  /** True from the start where the compaction is no turn of its own. */
+  /** True from the start if the compaction does not run as its own turn. */
   readonly sawTurnComplete: boolean;
-  /** It was told to stop, by the user or by its deadline; the number of the deadline for its answer. */
+  /** It was ordered to stop, by the user or by its deadline; the number of the deadline for its answer. */
   readonly abortNumber: number | undefined;
 }
 
-/** The packet, and what is needed to hand it back. */
+/** The packet, and what is needed to return it. */
 export interface Handover {
   readonly sequenceId: string;
   readonly packet: Packet;
-  /** The agent has nothing left to do, so that the handoff starts no turn. */
+  /** The agent has nothing left to do, so the handoff does not start a turn. */
   readonly isFinished: boolean;
-  /** "Here is your packet back" and a fence around it; false: the bare packet. */
+  /** "Here is your packet back" and a fence around it; false: only the packet. */
   readonly isWrapped: boolean;
-  /** As of the sequence. */
+  /** As in the sequence. */
   readonly isReplaced?: true;
 }
 
-/** The handoff was asked for; it is not known yet to be in the history, or its turn to have started. */
+/** The handoff was requested; it is not yet known to be in the history, or its turn to have started. */
 export interface PostCompactHandoffPending {
   readonly at: 'post_compact_handoff_pending';
   readonly number: number;
@@ -168,13 +168,13 @@ export interface PostCompactHandoffPending {
   readonly place: SequencePlace;
   readonly handover: Handover;
   readonly startsTurn: boolean;
-  /** It is in the history; only the start of its turn is awaited. */
+  /** It is in the history; only its turn has yet to start. */
   readonly isDelivered: boolean;
-  /** It was asked for a second time, because nothing was heard of the first. */
+  /** It was requested a second time, because the first request had no answer. */
   readonly isRepeated: boolean;
 }
 
-/** Where the watcher is in its work. @source seed 004, target state machine; spec 3-watcher §4. */
+/** The watcher's stage. @source seed 004, target state machine; spec 3-watcher §4. */
 export type Stage =
   | Idle
   | Assessing
@@ -189,55 +189,55 @@ export type Stage =
 /** Every stage, in the order of the golden path. */
 export const STAGES: readonly Stage['at'][] = WATCHER_STAGES;
 
-/** A running turn of the user, or on a handoff. The turns of the watcher's requests are known by the stage. */
+/** A running turn of the user's, or a handoff's. The stage identifies the turns of the watcher's requests. */
 export interface RunningTurn {
   readonly turnId: string;
   readonly origin: TurnOrigin;
   readonly kind: TaskKind;
   /** Its loop waits for `resume_turn`. */
   readonly isHeld: boolean;
-  /** A sequence inside of this turn failed or was cancelled; none is started in it again. */
+  /** A sequence in this turn failed or was cancelled; the turn starts no other. */
   readonly isBarred: boolean;
 }
 
-/** What a decision looks at besides the policy and the memory. */
+/** What a decision considers besides the policy and the memory. */
 export interface DecisionMoment {
   readonly situation: Situation;
-  /** What the agent said last; undefined before it has spoken. */
+  /** The agent's last message; undefined before it has spoken. */
   readonly lastAgentMessage: string | undefined;
-  /** Without the user's queue, which the watcher knows itself. */
+  /** Excludes the user's queue, which the watcher itself knows. */
   readonly busyWith: readonly ActiveWork[];
 }
 
-/** All that is remembered beside the stage. JSON-safe and bounded, but for the user's queue. */
+/** Everything that is remembered beside the stage. JSON-safe and bounded, except for the user's queue. */
 export interface Memory {
-  /** In the thread of a subagent there is no ceremony: micro and full compaction only. */
+  /** A subagent's thread has no ceremony: only micro and full compaction. */
   readonly isSubagent: boolean;
   readonly isInReview: boolean;
-  /** Nothing more is asked for until `resumed`; what the user submits is still kept. */
+  /** The watcher requests nothing more until `resumed`; it still keeps what the user submits. */
   readonly isShutDown: boolean;
-  /** The next number of a request, a decision or a sequence; every number is given out once. */
+  /** The next number of a request, decision or sequence; every number is used once. */
   readonly nextNumber: number;
-  /** Messages of the user that were not delivered yet, oldest first. */
+  /** Undelivered user messages, oldest first. */
   readonly queue: readonly UserMessage[];
-  /** The message that was given to the driver and whose turn has not started; the next one waits for it. */
+  /** The message given to the driver whose turn has not started; the next one waits for it. */
   readonly delivering: UserMessage | undefined;
   readonly turn: RunningTurn | undefined;
-  /** The newest turn that has ended, so that its start, told once more, starts nothing. */
+  /** The newest turn that has ended, so that a repeated report of its start starts nothing. */
   readonly endedTurnId: string | undefined;
-  /** Counted from 1 by the messages of the user that started a turn; 0 before the first. */
+  /** Counts the user messages that started a turn from 1; 0 before the first. */
   readonly turnNumber: number;
   readonly boundaries: Boundaries;
-  /** A yes that waits for the user's next message, and is asked again then. */
+  /** A yes that waits for the user's next message and is evaluated again then. */
   readonly preflight: DecisionMoment | undefined;
-  /** Since when the cooldown runs: the end of the last sequence or compaction, or the last veto of a judge. */
+  /** When the cooldown began: the end of the last sequence or compaction, or the last judge's veto. */
   readonly rest: { readonly turnsEnded: number; readonly sinceMs: number } | undefined;
-  /** The user asked for something, and the agent did something, since the last compaction. */
+  /** Since the last compaction, the user requested something and the agent acted. */
   readonly hasRequest: boolean;
   readonly hasAction: boolean;
-  /** The newest skip or suggestion that was shown, so that it is not shown again and again. */
+  /** The newest skip or suggestion that was shown, to avoid repeating it. */
   readonly lastShown: string | undefined;
-  /** The line that says how to change the mode was shown. */
+  /** The line that explains how to change the mode was shown. */
   readonly hasExplainedMode: boolean;
 }
 
@@ -248,14 +248,14 @@ export interface WatcherState {
 }
 
 interface Happened {
-  /** Milliseconds since the epoch, or on any other clock that only the thread's events share. */
+  /** Milliseconds since the epoch, or on any clock that only the thread's events share. */
   readonly atMs: number;
 }
 
-/** What the end of a turn, or a moment between two samplings of it, looks like. */
+/** The end of a turn, or a moment between two of its samplings. */
 interface TurnMoment extends Happened, DecisionMoment {
   readonly turnId: string;
-  /** Signals of this turn's work, oldest first. Those that were given before are inert. */
+  /** Signals of this turn's work, oldest first. Repeated ones are inert. */
   readonly signals: readonly Signal[];
   /** The turn has called a tool since its start. */
   readonly hadAction: boolean;
@@ -272,11 +272,11 @@ export interface TurnComplete extends TurnMoment {
   readonly type: 'turn_complete';
   readonly kind: TaskKind;
   readonly origin: TurnOrigin;
-  /** The process ends with this turn: what is decided waits for the user's next message, in whichever process that comes. */
+  /** The process ends with this turn: the decision waits for the user's next message, in any process. */
   readonly isFinal?: boolean;
 }
 
-/** A turn ended without completing: Esc (`interrupted`), another turn in its place, or a failure. */
+/** A turn ended without completing: Esc (`interrupted`), replacement by another turn, or a failure. */
 export interface TurnAborted extends Happened {
   readonly type: 'turn_aborted';
   readonly turnId: string;
@@ -285,19 +285,19 @@ export interface TurnAborted extends Happened {
   readonly reason: 'interrupted' | 'replaced' | 'failed';
 }
 
-/** A sampling inside of a turn is complete and its tools have finished. */
+/** A sampling inside a turn is complete and its tools have finished. */
 export interface SamplingComplete extends TurnMoment {
   readonly type: 'sampling_complete';
-  /** The loop will sample again. False only in answer to an item of the watcher, where the turn would end by itself. */
+  /** The loop will sample again. False only after the answer to an item of the watcher, where the turn would otherwise end. */
   readonly isFollowUpOwed: boolean;
-  /** Position of the first item of the tool batch that has just finished; undefined where there was none. */
+  /** Position of the first item of the tool batch that has just finished; undefined if there was none. */
   readonly batchFrom: number | undefined;
 }
 
-/** The user says that a phase of the work is over. Between turns this is a decision point of its own. */
+/** The user declares a phase complete. Between turns this is a separate decision point. */
 export interface PhaseCompleted extends Happened, DecisionMoment {
   readonly type: 'phase_completed';
-  /** The boundary itself, and whatever else no event has carried yet; oldest first. */
+  /** The boundary itself, and all signals that no event has carried yet; oldest first. */
   readonly signals: readonly Signal[];
 }
 
@@ -307,7 +307,7 @@ export interface UserSubmitted extends Happened {
   readonly message: UserMessage;
 }
 
-/** The user changed what waits: texts, order, or that some of it waits no more. */
+/** The user changed the queue: edited, reordered or removed messages. */
 export interface QueueRevised extends Happened {
   readonly type: 'queue_revised';
   readonly queue: readonly UserMessage[];
@@ -334,7 +334,7 @@ export interface JudgmentResult extends Happened {
   readonly judgment: Judgment;
 }
 
-/** Answers `assemble_packet`. `unusable`: the agent's text is no packet; `missing` names what it lacks. */
+/** Answers `assemble_packet`. `unusable`: the agent's text is not a packet; `missing` names the missing parts. */
 export interface PacketAssembled extends Happened {
   readonly type: 'packet_assembled';
   readonly number: number;
@@ -344,19 +344,19 @@ export interface PacketAssembled extends Happened {
         readonly type: 'unusable';
         readonly missing: readonly string[];
         readonly why: string;
-        /** Inside of a turn: with this the agent has answered the user, and its turn is over. */
+        /** Mid-turn: this message answers the user, and the agent's turn is over. */
         readonly isForUser?: boolean;
       };
 }
 
-/** The history was compacted. Without a number: by somebody else (the user, the built-in limit). */
+/** The history was compacted. Without a number: by someone other than the watcher (the user, the built-in limit). */
 export interface ContextCompacted extends Happened {
   readonly type: 'context_compacted';
   readonly number?: number;
   readonly strategy: 'micro' | 'full';
 }
 
-/** A compaction of the watcher ended and left the history unchanged. */
+/** A compaction of the watcher's ended and left the history unchanged. */
 export interface CompactionFailed extends Happened {
   readonly type: 'compaction_failed';
   readonly number: number;
@@ -369,7 +369,7 @@ export interface HandoffDelivered extends Happened {
   readonly number: number;
 }
 
-/** Nothing was heard of an outstanding request for too long. */
+/** An outstanding request went unanswered for too long. */
 export interface DeadlineExpired extends Happened {
   readonly type: 'deadline_expired';
   readonly which: WatcherDeadline;
@@ -396,22 +396,22 @@ export interface Shutdown extends Happened {
 }
 
 /**
- * The thread was loaded again, after a crash or a shutdown: no turn runs and no answer is under way. `logged` is what
- * the log holds, whatever the state says.
+ * The thread was reopened after a crash or a shutdown: no turn runs and no answer is pending. `logged` is the content
+ * of the log, whatever the state says.
  */
 export interface Resumed extends Happened {
   readonly type: 'resumed';
   readonly logged: {
-    /** Ids of delivered messages, at least those that the state still knows of. */
+    /** Ids of delivered messages, at least those that the state still mentions. */
     readonly messages: readonly string[];
     /** Ids of the sequences whose handoff is in the history. */
     readonly handoffs: readonly string[];
-    /** Numbers of the compactions of the watcher that were committed. */
+    /** Numbers of the watcher's committed compactions. */
     readonly compactions: readonly number[];
   };
 }
 
-/** Everything that can happen to a watcher. */
+/** Every event of a watcher. */
 export type WatcherEvent =
   | TurnStarted
   | TurnComplete
@@ -434,13 +434,13 @@ export type WatcherEvent =
   | Shutdown
   | Resumed;
 
-/** Writes a decision into the log. A veto by judgment among them counts for the arbiter's rearm. */
+/** Writes a decision to the log. A judge's veto among them counts for rearming the arbiter. */
 export interface RecordDecision {
   readonly type: 'record_decision';
   readonly decision: DecisionRecord;
 }
 
-/** Asks the arbiter (`compaction/dispatch`) whether it would compact and how; it takes no lease yet. */
+/** Asks the arbiter (`compaction/dispatch`) whether and how it would compact; it takes no lease yet. */
 export interface PlanCompaction {
   readonly type: 'plan_compaction';
   readonly number: number;
@@ -449,7 +449,7 @@ export interface PlanCompaction {
   readonly place: SequencePlace;
 }
 
-/** Asks a judge; the number is in the request's `request_id`, too. */
+/** Asks a judge; the request's `request_id` also holds the number. */
 export interface AskJudgment {
   readonly type: 'ask_judgment';
   readonly number: number;
@@ -457,8 +457,8 @@ export interface AskJudgment {
 }
 
 /**
- * Puts one synthetic message of the user into the thread, holding these steps in order, and has the agent answer it:
- * as a turn of its own, or as an item of the running turn, which its next sampling answers.
+ * Inserts one synthetic user message with these steps in order, and has the agent answer it: as a separate turn, or as
+ * an item of the running turn, which its next sampling answers.
  */
 export interface Inject {
   readonly type: 'inject';
@@ -466,11 +466,11 @@ export interface Inject {
   readonly sequenceId: string;
   readonly steps: readonly Step[];
   readonly as: 'turn' | 'item';
-  /** What the first answer lacked; given only for the one reminder. */
+  /** What the first answer lacked; only for the one reminder. */
   readonly missing?: readonly string[];
 }
 
-/** Records the heads-up without a sampling, where no request goes to the agent, or none inside of a turn. */
+/** Records the heads-up without a sampling, if no request goes to the agent, or none mid-turn. */
 export interface RecordHeadsUp {
   readonly type: 'record_heads_up';
   readonly sequenceId: string;
@@ -484,8 +484,8 @@ export interface RecordPacket {
 }
 
 /**
- * Makes a packet: of the agent's text, with the harness facts appended, or (`watcher`) of the trail. With `hasScratch`
- * the scratch file is verified to have grown, else the last work is written to it.
+ * Makes a packet: from the agent's text, with the harness facts appended, or (`watcher`) from the trail. With
+ * `hasScratch` it verifies that the scratch file has grown, else writes the last work to it.
  */
 export interface AssemblePacket {
   readonly type: 'assemble_packet';
@@ -494,11 +494,11 @@ export interface AssemblePacket {
   readonly author: PacketAuthor;
   readonly agentText?: string;
   readonly hasScratch: boolean;
-  /** Why it is compacted, for the packet's own account. */
+  /** Why the compaction runs, for the packet's own account. */
   readonly decision: DecisionRecord;
 }
 
-/** What a compaction was asked for, stored with its receipt. @source spec 3-watcher §4.5, after rawr's audit records. */
+/** Why a compaction was requested, stored with its receipt. @source spec 3-watcher §4.5, after rawr's audit records. */
 export interface AuditTrigger {
   readonly type: 'auto_watcher';
   readonly tier: Tier | undefined;
@@ -511,8 +511,8 @@ export interface AuditTrigger {
 }
 
 /**
- * The op `compact`. Inside of a turn it is performed at once where the turn is held, else when it next is. The
- * configured model, effort and verbosity of compactions apply, since it is the watcher's.
+ * The op `compact`. Inside a turn it runs at once if the turn is held, else when it next is. As the watcher's
+ * compaction, it uses the configured model, effort and verbosity.
  */
 export interface Compact {
   readonly type: 'compact';
@@ -530,19 +530,19 @@ export interface AbortCompaction {
   readonly number: number;
 }
 
-/** Ends the turn that an effect started, if it runs or waits to run; no other turn. */
+/** Ends the turn that an effect started, running or waiting; no other turn. */
 export interface InterruptTurn {
   readonly type: 'interrupt_turn';
   readonly number: number;
 }
 
-/** Ends whatever runs in the user's turn, and holds it: what was asked inside of it is not waited for any longer. */
+/** Ends whatever runs in the user's turn, and holds it: a mid-turn request is no longer awaited. */
 export interface CutTurn {
   readonly type: 'cut_turn';
   readonly turnId: string;
 }
 
-/** Records the handoff message, then starts a turn on it if so asked. */
+/** Records the handoff message, then starts a turn on it if requested. */
 export interface HandOff {
   readonly type: 'hand_off';
   readonly number: number;
@@ -550,17 +550,17 @@ export interface HandOff {
   readonly startsTurn: boolean;
 }
 
-/** Starts a turn with a message of the user, verbatim (or runs it, when it is a `!` line). */
+/** Starts a turn with a user message, verbatim (or runs it, if it is a `!` line). */
 export interface Deliver {
   readonly type: 'deliver';
   readonly message: UserMessage;
 }
 
-/** Lets the loop of a turn that waits at `sampling_complete` go on. */
+/** Resumes the loop of a turn that waits at `sampling_complete`. */
 export interface ResumeTurn {
   readonly type: 'resume_turn';
   readonly turnId: string;
-  /** The turn ends, unless the user has said something meanwhile: what the agent said last was its answer to the user. */
+  /** The turn ends, unless the user has sent something meanwhile: the agent's last message answered the user. */
   readonly isOver?: boolean;
 }
 
@@ -580,7 +580,7 @@ export interface ArmDeadline {
   readonly capMs: number;
 }
 
-/** Everything that a watcher may ask for. */
+/** Every effect that a watcher may request. */
 export type WatcherEffect =
   | RecordDecision
   | PlanCompaction
@@ -599,13 +599,13 @@ export type WatcherEffect =
   | Show
   | ArmDeadline;
 
-/** A new state, and what is to be done in its name, in order. */
+/** A new state and its effects, in order. */
 export interface Transition {
   readonly state: WatcherState;
   readonly effects: readonly WatcherEffect[];
 }
 
-/** The state of a thread that has just begun. */
+/** The state of a new thread. */
 export function beginWatching(isSubagent: boolean): WatcherState {
   return {
     stage: { at: 'idle' },

@@ -1,5 +1,5 @@
-// The watcher's state machine: what happens, and what follows from it. Total: every state takes every event, and an
-// answer that is not awaited changes nothing. Pure: the same state, event and policy give the same transition.
+// The watcher's state machine: events and their consequences. Total: every state accepts every event, and an unexpected
+// answer changes nothing. Pure: the same state, event and policy give the same transition.
 
 import { decide, goWithoutJudge, goWithoutPlan, takeJudgment, takePlan } from './decision-points.ts';
 import { infoLine, warningLine } from './lines.ts';
@@ -39,7 +39,7 @@ import {
   onTurnStarted,
 } from './turns.ts';
 
-/** What follows from an event. The policy is read anew each time; a sequence keeps the path that it began. */
+/** The consequences of an event. The policy is read anew each time; a sequence keeps the path on which it began. */
 export function transition(state: WatcherState, event: WatcherEvent, policy: Policy): Transition {
   if (state.memory.isShutDown && event.type !== 'resumed') {
     const isKept = event.type === 'user_submitted' || event.type === 'queue_revised';
@@ -47,11 +47,11 @@ export function transition(state: WatcherState, event: WatcherEvent, policy: Pol
   }
   const moved = follow(state, event, policy);
   if (moved.state === state) return moved;
-  // Whatever has ended, and however: the loop that waited goes on, and the user's next message is delivered.
+  // However something ended, the waiting loop resumes and the user's next message is delivered.
   const isAtRest = moved.state.stage.at === 'idle' && !moved.state.memory.isShutDown;
   if (!isAtRest) return moved;
   const released = andThen(moved, letGo);
-  // What could not be delivered waits for something to happen, lest it fail for ever.
+  // A message that could not be delivered waits for another event, so that delivery does not fail in a loop.
   return event.type === 'delivery_failed'
     ? released
     : andThen(released, (next) => deliverNext(next, event.atMs, policy));
@@ -210,13 +210,13 @@ function onSettingsChanged(state: WatcherState, atMs: number, policy: Policy): T
   const isIgnoringMode = policy.midTurn === 'tiered' && placeOf(stage) === 'inside_turn';
   if (policy.isEnabled && (policy.mode === 'auto' || isIgnoringMode)) return stay(next);
   const forgetful = remember(next, { preflight: undefined });
-  // A compaction that is being carried out was allowed when it began.
+  // A running compaction was allowed when it began.
   return stage.at === 'compacting' || stage.at === 'post_compact_handoff_pending'
     ? stay(forgetful)
     : cancel(forgetful, 'settings changed', atMs, policy);
 }
 
-/** Stops what runs and keeps the stage, for `resumed` to end it as after a crash. */
+/** Stops what runs and keeps the stage, so that `resumed` ends it as after a crash. */
 function onShutdown(state: WatcherState): Transition {
   const { stage } = state;
   const next = remember(state, { isShutDown: true });
@@ -228,7 +228,7 @@ function onShutdown(state: WatcherState): Transition {
     : stay(next);
 }
 
-/** Ends what the process did not: by what the log holds, and without starting a turn that nobody asked for. */
+/** Ends what the process did not, according to the log, and without starting a turn that the user did not request. */
 function onResumed(state: WatcherState, { logged, atMs }: Resumed, policy: Policy): Transition {
   const { stage, memory } = state;
   const { delivering, queue } = memory;

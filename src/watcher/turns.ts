@@ -1,4 +1,4 @@
-// Turns as the watcher hears of them: where it decides, and where its own requests are answered.
+// Handles turns: the watcher decides at their ends, and its own requests are answered in them.
 
 import { noteSignals, startTurn } from './signals/boundaries.ts';
 import { decide } from './decision-points.ts';
@@ -30,14 +30,14 @@ import type {
   WatcherState,
 } from './state.ts';
 
-/** A turn has started: of the user, of a request, or on a handoff. */
+/** A turn has started: the user's, a request's, or a handoff's. */
 export function onTurnStarted(state: WatcherState, event: TurnStarted, policy: Policy): Transition {
   const { origin, kind } = event;
   if (origin.type === 'watcher') return onOwnTurnStarted(state, event, origin.number);
   const { turn, endedTurnId } = state.memory;
   if (turn?.turnId === event.turnId || endedTurnId === event.turnId) return stay(state);
   const begun = runTurn(state, event);
-  // No model sees a line of the user's, so what is under way goes on behind it.
+  // No model sees the user's shell line, so the current work continues behind it.
   if (kind === 'shell') return stay(begun);
   if (kind !== 'regular') return foreignTurn(begun, event.atMs, policy);
   const { turnNumber, boundaries } = begun.memory;
@@ -63,7 +63,7 @@ function isDelivery({ memory }: WatcherState, origin: TurnOrigin): boolean {
   );
 }
 
-/** A turn that the watcher did not ask for runs: what was under way cannot go on as it was. */
+/** A turn runs that the watcher did not request: the current work cannot continue unchanged. */
 function foreignTurn(state: WatcherState, atMs: number, policy: Policy): Transition {
   const { stage } = state;
   if (stage.at === 'idle' || stage.at === 'post_compact_handoff_pending') return stay(state);
@@ -87,7 +87,7 @@ function beginHandoffTurn(state: WatcherState, event: TurnStarted | TurnComplete
   return remember(begun, { boundaries: startTurn(begun.memory.boundaries) });
 }
 
-/** A turn is over as it should be. */
+/** A turn ended normally. */
 export function onTurnComplete(state: WatcherState, event: TurnComplete, policy: Policy): Transition {
   const { stage, memory } = state;
   const { origin, atMs } = event;
@@ -99,7 +99,7 @@ export function onTurnComplete(state: WatcherState, event: TurnComplete, policy:
     }
   }
   if (memory.turn?.turnId === event.turnId) return endTurn(state, event, policy);
-  // The turn of a message whose start was not heard of.
+  // The turn of a message whose start was not reported.
   return isDelivery(state, origin)
     ? andThen(onTurnStarted(state, { ...event, type: 'turn_started' }, policy), (next) =>
         endTurn(next, event, policy),
@@ -107,7 +107,7 @@ export function onTurnComplete(state: WatcherState, event: TurnComplete, policy:
     : stay(state);
 }
 
-/** The running turn is over: a turn-end decision, or the answer to what was asked inside of it. */
+/** The running turn is over: makes a turn-end decision, or takes the answer to a mid-turn request. */
 function endTurn(state: WatcherState, event: TurnComplete, policy: Policy): Transition {
   const { atMs, kind, origin } = event;
   const { rest } = state.memory;
@@ -142,7 +142,7 @@ function noteWork(
   return noteBoundaries(remember(state, { hasAction: hasAction || hadAction }), signals, policy);
 }
 
-/** Notes what was reached; new boundaries are shown live. */
+/** Notes the boundaries that were reached; new ones are shown live. */
 function noteBoundaries(state: WatcherState, signals: readonly Signal[], policy: Policy): Transition {
   const { boundaries } = state.memory;
   const noted = noteSignals(boundaries, signals);
@@ -154,7 +154,10 @@ function noteBoundaries(state: WatcherState, signals: readonly Signal[], policy:
   );
 }
 
-/** The user says that a phase is over. A running turn, or a sequence, is not disturbed: the boundary counts at its next decision. */
+/**
+ * The user declares a phase complete. A running turn or sequence is not disturbed: the boundary counts at its next
+ * decision.
+ */
 export function onPhaseCompleted(state: WatcherState, event: PhaseCompleted, policy: Policy): Transition {
   const { stage, memory } = state;
   const noted = noteBoundaries(state, event.signals, policy);
@@ -165,7 +168,7 @@ export function onPhaseCompleted(state: WatcherState, event: PhaseCompleted, pol
   );
 }
 
-/** A turn is over before its end. */
+/** A turn ended prematurely. */
 export function onTurnAborted(state: WatcherState, event: TurnAborted, policy: Policy): Transition {
   const { stage, memory } = state;
   const { origin, reason, atMs } = event;
@@ -186,7 +189,7 @@ export function onTurnAborted(state: WatcherState, event: TurnAborted, policy: P
     ...(isDelivery(state, origin) ? { delivering: undefined } : {}),
   });
   if (placeOf(stage) !== 'inside_turn') return stay(ended);
-  // Only afterwards is the work outside of the turn: `cancel` has to know that there is no turn of its own to interrupt.
+  // The work moves outside the turn only afterwards: `cancel` must know that it has no turn of its own to interrupt.
   return andThen(cancel(ended, `the turn was ${reason}`, atMs, policy), (next) =>
     stay({ ...next, stage: outsideOfTurn(next.stage) }),
   );
@@ -195,7 +198,7 @@ export function onTurnAborted(state: WatcherState, event: TurnAborted, policy: P
 /** Between two samplings of a turn: a mid-turn decision, or the answer to an item. */
 export function onSamplingComplete(state: WatcherState, event: SamplingComplete, policy: Policy): Transition {
   const { turn } = state.memory;
-  // The turns of the watcher's own requests are the agent's to spend.
+  // Turns of the watcher's own requests belong to the agent.
   if (turn?.turnId !== event.turnId) return stay(state, { type: 'resume_turn', turnId: event.turnId });
   const noted = noteWork(remember(state, { turn: { ...turn, isHeld: true } }), event, policy);
   return andThen(noted, (next) => {

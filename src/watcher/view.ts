@@ -1,4 +1,4 @@
-// The watcher as data: where it is, what it waits for, what it decided. All that a client needs to show it without reading a
+// The watcher as data: its stage, what it waits for, what it decided. A client can display it without parsing a
 // sentence.
 
 import type { DecisionRecord } from '../protocol/decision.ts';
@@ -14,12 +14,12 @@ import type { Handover, Sequence, Stage, WatcherState } from './state.ts';
 type StateEvent = Extract<SessionEvent, { type: 'watcher_state' }>;
 type StepStatus = StateEvent['steps'][number]['status'];
 
-/** Where the watcher is. The deadline is the driver's, who has the clock. */
+/** The watcher's stage. The driver adds the deadline, because it has the clock. */
 export type WatcherView = Omit<StateEvent, 'type' | 'deadline'>;
 
 /**
- * Where the watcher is.
- * @param before the stage that it comes from; undefined: a thread that was just opened
+ * The watcher's stage.
+ * @param before the previous stage; undefined: the thread was just opened
  */
 export function watcherView({ stage }: WatcherState, before: Stage | undefined): WatcherView {
   const decision = decisionOf(stage);
@@ -65,7 +65,7 @@ function sequenceIdOf(stage: Stage): string | undefined {
   return 'sequence' in stage ? stage.sequence.id : handoverOf(stage)?.sequenceId;
 }
 
-/** A handover that is in the history, and a compaction without one, have come to their end; all else was given up. */
+/** A handover that is in the history, and a compaction without one, are complete; everything else was given up. */
 function outcomeOf(before: Stage): WatcherView['outcome'] {
   switch (before.at) {
     case 'idle':
@@ -81,7 +81,7 @@ function outcomeOf(before: Stage): WatcherView['outcome'] {
   }
 }
 
-/** What the newest request holds that asks for something. */
+/** The steps of the newest request that expect an answer. */
 function awaitedSteps(stage: Requesting): readonly Step[] {
   if (stage.at === 'heads_up_injected') return stage.steps;
   if (stage.at === 'awaiting_scratch_write') return ['scratch'];

@@ -1,4 +1,4 @@
-// The sentences with which a decision explains itself: plain words, with the numbers that decided.
+// The sentences that explain a decision: plain words, with the deciding numbers.
 
 import type { ActiveWork, Situation } from '../protocol/decision.ts';
 import type { Evidence, Signal } from '../protocol/signal.ts';
@@ -24,10 +24,10 @@ const WORK: Readonly<Record<ActiveWork, string>> = {
   queued_input: 'a message of the user is waiting',
 };
 
-/** Texts out of the session are shown this long at most. */
+/** Maximum length of quoted session text, in characters. */
 const SHOWN_CHARACTERS = 80;
 
-/** `58 % of the window is left (39,900 of 95,000 tokens used), below the 65 % of asap`: what the other sentences begin with. */
+/** `58 % of the window is left (39,900 of 95,000 tokens used), below the 65 % of asap`: the start of the other sentences. */
 export function pressure(situation: Situation, tier: Tier, policy: Policy): string {
   const { percentRemainingBelow, usedTokensFrom } = policy.tiers[tier];
   const { used, percentRemaining } = situation;
@@ -37,7 +37,7 @@ export function pressure(situation: Situation, tier: Tier, policy: Policy): stri
   return `${formatNumber(used)} tokens are used, and ${tier} begins at ${formatNumber(usedTokensFrom ?? 0)}`;
 }
 
-/** Nothing matched. */
+/** No tier applies. */
 export function aboveThreshold(situation: Situation, { tiers }: Policy): string {
   const { used, percentRemaining } = situation;
   if (percentRemaining === undefined) {
@@ -52,7 +52,7 @@ function room({ used, window, percentRemaining }: Situation): string {
   return `${percentRemaining ?? 0} % of the window is left (${formatNumber(used)}${of} tokens used)`;
 }
 
-/** The policy as a whole does not compact. */
+/** The policy never compacts. */
 export function switchedOff(): string {
   return 'Automatic compaction is switched off.';
 }
@@ -64,7 +64,7 @@ export function offInsideTurns(midTurn: MidTurnMode): string {
     : `mid_turn = ${midTurn}: inside of a turn only an emergency compacts.`;
 }
 
-/** A compaction would buy too little. */
+/** A compaction would gain too little. */
 export function belowFloor({ used, projected }: Situation): string {
   return `A compaction would win too little: ${formatNumber(used)} tokens are used, and it would leave about ${formatNumber(projected)}.`;
 }
@@ -83,7 +83,7 @@ function plural(signals: readonly Signal[]): 'was' | 'were' {
   return new Set(signals.map((signal) => signal.boundary)).size === 1 ? 'was' : 'were';
 }
 
-/** Nothing that the tier waits for was reached. */
+/** None of the tier's boundaries was reached. */
 export function noBoundary(lead: string, reached: readonly Signal[], required: readonly Boundary[]): string {
   const instead = reached.length === 0 ? 'no boundary' : `only ${list(namesOf(reached), 'and')}`;
   const were = plural(reached);
@@ -97,7 +97,7 @@ export function noBoundary(lead: string, reached: readonly Signal[], required: r
   return `${lead}, but ${instead} ${reached.length === 0 ? 'was' : were} reached; ${awaited}.`;
 }
 
-/** A change of the plan in early or ready. */
+/** A plan change in early or ready. */
 export function needsSemanticBreak(lead: string): string {
   return `${lead}, but a change of the plan counts here only beside a commit, a checkpoint, a completed phase or the agent's word that it is done, concludes or moves on.`;
 }
@@ -117,12 +117,12 @@ function seconds(ms: number): string {
   return formatNumber(Math.floor(ms / 1000));
 }
 
-/** Something is under way. */
+/** Something is still running. */
 export function activeWork(lead: string, work: ActiveWork): string {
   return `${lead}, but ${WORK[work]}.`;
 }
 
-/** Nothing but changes of the plan. */
+/** Only plan changes were reached. */
 export function weakBoundary(lead: string): string {
   return `${lead}, but a change of the plan alone is a weak boundary while the turn goes on.`;
 }
@@ -132,12 +132,12 @@ export function notPacketWorthy(lead: string, characters: number): string {
   return `${lead}, but there is nothing to hand over: no request with an action since the last compaction, and no last message of ${characters} characters.`;
 }
 
-/** The arbiter said no. @param why its own sentence, without a full stop */
+/** The arbiter refused. @param why its own sentence, without a full stop */
 export function refused(why: string): string {
   return `The arbiter refused: ${why}.`;
 }
 
-/** A judge said no. @param reason the judge's own words */
+/** A judge vetoed. @param reason the judge's own words */
 export function vetoed(reason: string): string {
   const words = clip(reason.replaceAll(/\s+/g, ' ').trim(), 2 * SHOWN_CHARACTERS);
   return words === '' ? 'The judge vetoed without a reason.' : `The judge vetoed: ${words}`;
@@ -152,7 +152,7 @@ function list(words: readonly string[], last: 'and' | 'or'): string {
   return `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1) ?? ''}`;
 }
 
-/** The newest evidence says most. */
+/** The newest evidence is the most informative. */
 function shownEvidence(signals: readonly Signal[]): string {
   const newest = signals.findLast(({ evidence }) => evidence.type !== 'turn');
   const text = newest === undefined ? '' : textOf(newest.evidence);

@@ -1,5 +1,5 @@
-// What the live watcher needs of the agent that it watches, whoever that is: Baton's own session, or another program that
-// can be told to compact. Types only.
+// What the live watcher needs from the agent that it watches: Baton's own session, or another program that can compact
+// on request. Types only.
 
 import type { CancelSignal } from '../../ports.ts';
 import type { DecisionRecord, Situation } from '../../protocol/decision.ts';
@@ -16,22 +16,22 @@ import type { PromptName } from '../../prompts/shipped.ts';
 import type { SequencePlace, Show, UserMessage } from '../state.ts';
 import type { WatcherView } from '../view.ts';
 
-/** A compaction that the watcher asks the arbiter for. */
+/** A compaction that the watcher requests from the arbiter. */
 export interface CompactionWish {
   readonly place: SequencePlace;
   /** One sentence with the numbers. */
   readonly why: string;
   readonly isEmergency: boolean;
-  /** Used tokens with which it would be content; undefined: clearing alone does not do. */
+  /** Used tokens that would suffice; undefined: clearing alone is not enough. */
   readonly target?: number;
 }
 
-/** A compaction that is to be carried out. */
+/** A compaction to carry out. */
 export interface CompactionOrder extends CompactionWish {
-  /** Of the effect; with `strategy: 'full'` between turns, the compaction is a turn of this origin. */
+  /** The effect's number; with `strategy: 'full'` between turns, the compaction is a turn of this origin. */
   readonly number: number;
   readonly strategy: 'micro' | 'full';
-  /** The packet is the agent's own, and the configuration says that this is summary enough. */
+  /** The agent wrote the packet, and the configuration accepts it as the summary. */
   readonly isEmbedded: boolean;
   /** A packet is handed back afterwards. */
   readonly isHandedOver: boolean;
@@ -39,29 +39,29 @@ export interface CompactionOrder extends CompactionWish {
   readonly audit: JsonObject;
 }
 
-/** What became of an order. */
+/** The outcome of an order. */
 export type CompactionEnd =
   | { readonly type: 'compacted'; readonly strategy: 'micro' | 'full' }
   | { readonly type: 'failed'; readonly why: string };
 
-/** A thread that can be watched. Every promise is fulfilled once what was asked for is written. */
+/** A thread that can be watched. Every promise resolves once its result is written. */
 export interface WatchedAgent {
   readonly threadId: string;
   items(): readonly Item[];
-  /** What the log tells of the work so far. */
+  /** What the log shows of the work so far. */
   trail(): Trail;
   situation(): Situation;
   lastAgentMessage(): string | undefined;
-  /** Remembers something beside the history. */
+  /** Stores a note beside the history. */
   note(kind: string, value: JsonObject): Promise<void>;
-  /** Writes items at the next moment at which nothing is torn apart. `isAsking`: the agent is to answer them. */
+  /** Writes items at the next moment that splits nothing. `isAsking`: the agent must answer them. */
   put(items: readonly Item[], isAsking: boolean): Promise<void>;
   startTurn(origin: TurnOrigin, input: readonly Item[]): Promise<void>;
-  /** @param isOver the turn ends with what the agent said last, unless the user has said something meanwhile */
+  /** @param isOver the turn ends with the agent's last message, unless the user has sent something meanwhile */
   resumeTurn(turnId: string, isOver?: boolean): void;
-  /** Ends the running turn if this is its origin, and no other. */
+  /** Ends the running turn if it has this origin, and no other. */
   interruptTurn(number: number): Promise<void> | void;
-  /** Ends whatever runs in the user's turn, and holds it. Absent: the host cannot, and the turn runs to its next moment. */
+  /** Ends whatever runs in the user's turn, and holds it. Absent: the host cannot, and the turn continues to its next pause. */
   cutTurn?(turnId: string): Promise<void>;
   plan(wish: CompactionWish): CompactionPlan;
   compact(order: CompactionOrder, signal: CancelSignal): Promise<CompactionEnd>;
@@ -69,13 +69,13 @@ export interface WatchedAgent {
   noteVeto(): void;
 }
 
-/** What a judge is asked. */
+/** The question to a judge. */
 export interface JudgeQuestion {
   readonly instructions: string;
   readonly text: string;
 }
 
-/** Configuration and prompts as they are now: read anew at each evaluation. */
+/** The present configuration and prompts: read anew at each evaluation. */
 export interface WatcherSettings {
   readonly config: Config;
   readonly policy: Policy;
@@ -84,11 +84,11 @@ export interface WatcherSettings {
 /** A prompt in force. */
 export interface WatcherPrompt {
   readonly body: string;
-  /** Somebody has written another text than the shipped one. */
+  /** The text differs from the shipped one. */
   readonly isOwn: boolean;
 }
 
-/** Everything else that is needed of the world. */
+/** Everything else that the watcher needs from the world. */
 export interface WatcherWorld {
   settings(): Promise<WatcherSettings>;
   prompt(name: PromptName): Promise<WatcherPrompt>;
@@ -96,20 +96,20 @@ export interface WatcherWorld {
   judgePrompt(path: string): Promise<string>;
   /** Asks a model once, without tools, for an answer of `JUDGMENT_SCHEMA`. */
   askJudge(question: JudgeQuestion, signal: CancelSignal): Promise<string>;
-  /** How the work tree stands. Never throws: what cannot be known is left out. */
+  /** The state of the work tree. Never throws: unknown facts are omitted. */
   facts(): Promise<WorldFacts>;
   readonly scratch: ScratchFiles;
   nowMs(): number;
 }
 
-/** How long something is still waited for, in milliseconds. */
+/** The remaining time of a wait, in milliseconds. */
 export interface TimeLeft {
-  /** Unless the agent shows a sign of life. */
+  /** Unless the agent shows activity. */
   readonly quietMs: number;
   readonly atMostMs: number;
 }
 
-/** Where the watcher's words go. */
+/** Where the watcher reports. */
 export interface WatcherVoice {
   show(line: Pick<Show, 'surface' | 'text'>): void;
   judged(request: JudgmentRequest, judgment: Judgment): void;
@@ -117,16 +117,16 @@ export interface WatcherVoice {
   queueChanged(messages: readonly UserMessage[]): void;
   /** A decision is in the log. */
   decided(decision: DecisionRecord): void;
-  /** The watcher is elsewhere, or waits for something else. */
+  /** The watcher's stage or wait has changed. */
   moved(view: WatcherView, deadline: TimeLeft | undefined): void;
-  /** Nothing is under way any more, and nothing waits. */
+  /** Nothing runs and nothing waits. */
   rested(): void;
 }
 
-/** Notes inside of the workspace; paths are relative to it. */
+/** Notes inside the workspace; paths are relative to it. */
 export interface ScratchFiles {
-  /** Bytes; undefined: there is no such file, or none that may be written. */
+  /** Bytes; undefined: the file does not exist or may not be written. */
   size(path: string): Promise<number | undefined>;
-  /** @throws what keeps it from being written */
+  /** @throws the reason why it cannot be written */
   append(path: string, text: Redacted): Promise<void>;
 }

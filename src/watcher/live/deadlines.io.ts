@@ -1,4 +1,4 @@
-// The deadlines of a watcher: real time, counted from the last sign of life, up to a cap.
+// The deadlines of a watcher: real time, counted from the last activity, up to a cap.
 
 import type { WatcherDeadline } from '../policy.ts';
 import type { ArmDeadline } from '../state.ts';
@@ -12,7 +12,7 @@ interface Armed {
   timer: NodeJS.Timeout;
 }
 
-/** Says when a number has been awaited for too long. */
+/** Reports when a number has been awaited for too long. */
 export class Deadlines {
   readonly #expire: (which: WatcherDeadline, number: number) => void;
   readonly #armed = new Map<number, Armed>();
@@ -28,7 +28,7 @@ export class Deadlines {
     this.#armed.set(number, { which, ms, startedMs, capMs, timer: this.#wait(number, ms) });
   }
 
-  /** How long a number is still awaited; undefined where it is not. */
+  /** The remaining wait for a number; undefined if it is not awaited. */
   left(number: number | undefined): TimeLeft | undefined {
     const armed = number === undefined ? undefined : this.#armed.get(number);
     if (armed === undefined) return undefined;
@@ -43,7 +43,7 @@ export class Deadlines {
     this.#activeMs = performance.now();
   }
 
-  /** Whatever else was armed is not awaited any more. */
+  /** Drops every other deadline. */
   keepOnly(number: number | undefined): void {
     for (const armed of this.#armed.keys()) if (armed !== number) this.#drop(armed);
   }
@@ -62,7 +62,7 @@ export class Deadlines {
     const { which, ms, startedMs, capMs } = armed;
     const now = performance.now();
     const dueMs = Math.min(Math.max(this.#activeMs, startedMs) + ms, startedMs + capMs);
-    // A timer may ring a millisecond early.
+    // A timer may fire a millisecond early.
     if (dueMs - now > 1) {
       armed.timer = this.#wait(number, dueMs - now);
       return;

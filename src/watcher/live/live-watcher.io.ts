@@ -1,7 +1,7 @@
-// Watches one living thread: tells the state machine what happens, and does what it asks for. Decides nothing itself.
+// Watches one live thread: reports events to the state machine and performs its effects. Makes no decisions.
 //
-// Its mailbox takes one event after the other. A new state is in the log before its effects are performed, and each effect
-// has taken effect before the next one begins; what takes long (a compaction, a judge) is begun, and its end is an event.
+// Its mailbox takes one event after another. A new state is in the log before its effects are performed, and each
+// effect completes before the next one begins; long work (a compaction, a judge) is started, and its end is an event.
 
 import { BatonError } from '../../errors.ts';
 import type { DecisionRecord } from '../../protocol/decision.ts';
@@ -41,12 +41,12 @@ import { longMessages, requireRoom, revisedQueue, stateNote } from './queue.ts';
 import type { QueueRevision } from './queue.ts';
 import { HandoverWriter } from './packet-writer.io.ts';
 
-/** What is told without a time and what the driver itself knows. */
+/** An event without its time and without what the driver itself knows. */
 type UntimedEvent = {
   [Name in WatcherEvent['type']]: Omit<Extract<WatcherEvent, { readonly type: Name }>, 'atMs'>;
 }[WatcherEvent['type']];
 
-/** How a turn stands, for the events that are decision points. */
+/** The state of a turn, for events that are decision points. */
 export interface TurnPoint {
   readonly turnId: string;
   readonly origin: TurnOrigin;
@@ -54,13 +54,13 @@ export interface TurnPoint {
   readonly hadAction: boolean;
 }
 
-/** What a watcher begins with. */
+/** What a watcher starts with. */
 export interface WatcherBeginning {
   readonly settings: WatcherSettings;
   readonly isSubagent?: boolean;
 }
 
-/** Steps of tool calls that one request to the agent may take. @source docs/decisions/live-watcher.md */
+/** Maximum number of tool-call steps for one request to the agent. @source docs/decisions/live-watcher.md */
 const MOST_STEPS = 8;
 
 /** The watcher of one thread. */
@@ -80,17 +80,17 @@ export class LiveWatcher {
   #signals: Signal[] = [];
   #past: PastFold | undefined = new PastFold();
   #state: WatcherState;
-  /** Steps of tool calls that the agent has made on a request, by its number. */
+  /** The agent's tool-call steps for a request, by its number. */
   #steps = { number: -1, count: 0 };
   #settings: WatcherSettings;
-  /** As it was told last; a thread begins idle. */
+  /** The last reported view; a thread starts idle. */
   #toldView: string;
   #isResting = true;
-  /** The sequence whose handoff is in the history: asked for once more, it is only confirmed. */
+  /** The sequence whose handoff is in the history: a repeated request is only confirmed. */
   #handedOff: string | undefined;
   /** Messages that the state does not know yet. */
   readonly #submitted = new Set<UserMessage>();
-  /** Texts of messages that wait and have notes of their own, by the ids of the messages. */
+  /** Texts of waiting messages with separate notes, by message id. */
   #noted: ReadonlyMap<string, string> = new Map();
   #mailbox: Promise<void> = Promise.resolve();
   #waiting = 0;
@@ -116,17 +116,17 @@ export class LiveWatcher {
     });
   }
 
-  /** Each record of the thread, those of earlier processes first. */
+  /** Takes each record of the thread, starting with those of earlier processes. */
   record(record: LogRecord): void {
     this.#past?.add(record);
     this.#signals.push(...this.#detector.add(record));
   }
 
-  /** Takes up what an earlier process has left, and goes on. Once, before anything else is told. */
+  /** Continues where an earlier process stopped. Call it once, before reporting anything else. */
   async begin(): Promise<void> {
     const found = this.#past?.found();
     this.#past = undefined;
-    // What an earlier process was told is in its state.
+    // The state already contains the signals of an earlier process.
     this.#signals = [];
     if (found === undefined) return;
     if (found.isStateDamaged) {
@@ -150,7 +150,7 @@ export class LiveWatcher {
   }
 
   /**
-   * A message of the user. Fulfilled once it can no longer be lost.
+   * Accepts a user message. Resolves once it can no longer be lost.
    * @throws BatonError `queue_full`
    */
   async submit(message: UserMessage): Promise<void> {
@@ -163,13 +163,13 @@ export class LiveWatcher {
     }
   }
 
-  /** A message of the user that was accepted before, whatever waits by now. */
+  /** Accepts again a user message that was accepted before, however many wait by now. */
   async resubmit(message: UserMessage): Promise<void> {
     await this.#tell({ type: 'user_submitted', message });
   }
 
   /**
-   * Changes what waits, as it is when everything before has happened. Fulfilled once the change cannot be lost.
+   * Changes the queue as it is after all earlier events. Resolves once the change can no longer be lost.
    * @throws BatonError as `revisedQueue`
    */
   async reviseQueue(revision: QueueRevision): Promise<void> {
@@ -187,7 +187,7 @@ export class LiveWatcher {
     if (refusal !== undefined) throw refusal;
   }
 
-  /** The user stopped whatever is under way. */
+  /** The user stopped whatever runs. */
   interrupt(): void {
     void this.#tell({ type: 'interrupted' });
   }
@@ -207,12 +207,12 @@ export class LiveWatcher {
     void this.#tell({ ...point, ...this.#moment() });
   }
 
-  /** @param isFinal the process ends with this turn, so that the watcher may start nothing after it */
+  /** @param isFinal the process ends with this turn, so the watcher may start nothing after it */
   turnComplete(turn: TurnPoint, isFinal = false): void {
     void this.#tell({ type: 'turn_complete', ...turn, ...this.#moment(), isFinal });
   }
 
-  /** The user has said that a phase is over, and the log holds it. */
+  /** The user has declared a phase complete, and the log holds it. */
   phaseCompleted(): void {
     void this.#tell({ type: 'phase_completed', ...this.#moment() });
   }
@@ -222,12 +222,12 @@ export class LiveWatcher {
     void this.#tell({ type: 'turn_aborted', turnId, kind, origin, reason });
   }
 
-  /** Somebody else has compacted: the user, or the built-in limit. */
+  /** Something else compacted: the user, or the built-in limit. */
   contextCompacted(strategy: 'micro' | 'full'): void {
     void this.#tell({ type: 'context_compacted', strategy });
   }
 
-  /** The agent has shown a sign of life. */
+  /** The agent has shown activity. */
   active(): void {
     this.#deadlines.active();
   }
@@ -240,21 +240,21 @@ export class LiveWatcher {
     void this.#tell({ type: 'review_mode_changed', isOn });
   }
 
-  /** Nothing more is asked for; what is under way is told to stop. */
+  /** Requests nothing more; orders whatever runs to stop. */
   async shutdown(): Promise<void> {
-    // A log that cannot be written was told of already; what runs is stopped all the same.
+    // A log that cannot be written was already reported; stop what runs anyway.
     await this.#tell({ type: 'shutdown' }).catch((error: unknown) => this.break(error));
     this.#deadlines.clear();
     const judges = [...this.#judges.values()].map(({ controller }) => controller);
     for (const controller of [...this.#compactions.values(), ...judges]) controller.abort();
   }
 
-  /** Whether no sequence is under way. */
+  /** Whether no sequence is running. */
   get isIdle(): boolean {
     return this.#state.stage.at === 'idle';
   }
 
-  /** What the policy would decide now, and the policy. */
+  /** The policy, and what it would decide now. */
   explain(): { readonly decision: Omit<DecisionRecord, 'id'>; readonly policy: Policy } {
     const { policy } = this.#settings;
     const moment = {
@@ -265,25 +265,25 @@ export class LiveWatcher {
     return { decision: explain(this.#state, { moment, atMs: this.#world.nowMs() }, policy), policy };
   }
 
-  /** The packet for a new thread, made of the trail alone. */
+  /** The packet for a new thread, made only from the trail. */
   async handOver(): Promise<Item> {
     const { decision } = this.explain();
     return this.#writer.handOver({ ...decision, id: '' }, `handoff-${this.#world.nowMs()}`);
   }
 
-  /** How urgent it is to free some of the context; undefined: not at all. */
+  /** How urgently the context needs space; undefined: not at all. */
   tier(): Tier | undefined {
     return tierOf(this.#agent.situation(), this.#settings.policy);
   }
 
-  /** Messages of the user that wait, oldest first. */
+  /** The user's waiting messages, oldest first. */
   get queue(): readonly UserMessage[] {
     return this.#state.memory.queue;
   }
 
   /**
-   * Fulfilled when nothing is under way and nothing waits.
-   * @throws what writing the log failed with
+   * Resolves when nothing runs and nothing waits.
+   * @throws the failure of writing the log
    */
   async rest(): Promise<void> {
     if (this.#broken !== undefined) throw this.#broken;
@@ -291,7 +291,7 @@ export class LiveWatcher {
     await new Promise<void>((resolve, reject) => this.#resting.push({ resolve, reject }));
   }
 
-  /** Tells that the thread rests: now, or as soon as it does. */
+  /** Reports that the thread rests: now, or as soon as it does. */
   tellRest(): void {
     this.#isResting = false;
     this.#wakeResting();
@@ -309,7 +309,7 @@ export class LiveWatcher {
     return {
       signals,
       situation: this.#agent.situation(),
-      // Nothing of the turn runs at these points, and who may approve has done so.
+      // Nothing of the turn runs at these points, and all approvals are settled.
       busyWith: [],
       lastAgentMessage: this.#agent.lastAgentMessage(),
     };
@@ -320,7 +320,7 @@ export class LiveWatcher {
     return this.#post(() => this.#take(event));
   }
 
-  /** Not `async`: its failure is handled here, whether or not somebody waits for it. */
+  /** Not `async`: handles its failure here, whether or not a caller awaits it. */
   #post(work: () => Promise<void>): Promise<void> {
     this.#waiting++;
     const done = this.#mailbox.then(work);
@@ -333,7 +333,7 @@ export class LiveWatcher {
     return done;
   }
 
-  /** Without a log nothing can be promised any more: whoever waits is told so. */
+  /** Without a log Baton can promise nothing more: rejects all waiting callers. */
   break(error: unknown): void {
     this.#broken ??= error;
     this.#deadlines.clear();
@@ -376,7 +376,7 @@ export class LiveWatcher {
     for (const effect of effects) await this.#perform(effect);
   }
 
-  /** An agent that works on instead of answering runs out of steps as it runs out of time. */
+  /** An agent that keeps working instead of answering runs out of steps, as it would run out of time. */
   async #countSteps(atMs: number): Promise<void> {
     const { stage } = this.#state;
     if (!isRequesting(stage)) return;
@@ -386,7 +386,7 @@ export class LiveWatcher {
     if (steps >= MOST_STEPS) await this.#take({ type: 'deadline_expired', which: 'packet', number, atMs });
   }
 
-  /** A judge that nobody waits for any more is stopped, and its answer changes and shows nothing. */
+  /** Stops a judge that is no longer awaited; its answer changes and shows nothing. */
   #dismissJudges(awaited: number | undefined): void {
     for (const [number, { controller, request }] of this.#judges) {
       if (number === awaited) continue;
@@ -406,7 +406,7 @@ export class LiveWatcher {
     await this.#agent.note(STATE_NOTE, stateNote(state));
   }
 
-  /** @param armed what is about to be awaited; undefined: what was awaited before still is, or nothing is */
+  /** @param armed the new wait; undefined: the previous wait continues, or there is none */
   #tellView(before: WatcherState['stage'] | undefined, armed: ArmDeadline | undefined): void {
     const view = watcherView(this.#state, before);
     const told = JSON.stringify(view);
@@ -487,7 +487,7 @@ export class LiveWatcher {
     await this.#agent.startTurn({ type: 'watcher', number: effect.number }, [item]);
   }
 
-  /** Not waited for: git may be slow, and the user's Esc is not to wait for it. */
+  /** Not awaited: git may be slow, and the user's Esc must not wait for it. */
   async #assemble(effect: AssemblePacket): Promise<void> {
     const { turn, queue } = this.#state.memory;
     const stands = { hasEnded: turn === undefined, hasQueuedInput: queue.length > 0 };
@@ -508,7 +508,7 @@ export class LiveWatcher {
     void this.#tell({ type: 'handoff_delivered', number });
   }
 
-  /** What the sequence under way was decided on. */
+  /** The decision behind the running sequence. */
   #decision(): DecisionRecord {
     const decision = decisionOf(this.#state);
     if (decision === undefined) throw new RangeError('Nothing was decided that could be told of');
@@ -550,7 +550,7 @@ export class LiveWatcher {
     return Promise.resolve();
   }
 
-  /** Asks the judge on somebody else's behalf: its answer is told, and decides nothing. */
+  /** Asks the judge on someone else's behalf: reports its answer, which decides nothing. */
   async judge(request: AskJudgment['request'], signal: AbortSignal): Promise<void> {
     const { used, window } = this.#agent.situation();
     const turnId = this.#state.memory.turn?.turnId ?? this.#state.memory.endedTurnId ?? '';
@@ -606,7 +606,7 @@ export class LiveWatcher {
     carryOut().catch((error: unknown) => this.break(error));
   }
 
-  /** With a packet to hand back, clearing alone is not what was decided on. */
+  /** With a packet to hand back, clearing alone does not fulfil the decision. */
   #targetOf(strategy: 'micro' | 'full', tier: Compact['trigger']['tier'], window: number | undefined) {
     const target =
       strategy === 'micro' && tier !== undefined
@@ -620,7 +620,7 @@ export class LiveWatcher {
       type: 'message',
       role: 'user',
       content: [{ type: 'input_text', text }],
-      // Said, so that no text of theirs is taken for the harness's.
+      // Explicit, so that none of the user's text passes for the harness's.
       origin: { author: 'user' },
     };
     await this.#agent.startTurn({ type: 'user', messageId: id }, [item]);
@@ -628,8 +628,8 @@ export class LiveWatcher {
 }
 
 /**
- * Whether a crash would lose something. A resume forgets which turn runs and that the thread was closed; decisions have notes of
- * their own.
+ * Whether a crash would lose something. A resume forgets which turn runs and that the thread was closed; decisions have
+ * separate notes.
  */
 function isWorthANote(before: WatcherState, after: WatcherState): boolean {
   if (before.stage !== after.stage || before.memory.queue !== after.memory.queue) return true;

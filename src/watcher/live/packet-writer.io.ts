@@ -1,5 +1,6 @@
-// What the watcher puts into a thread, written out: requests, packets and handoffs, from the prompts in force, the trail and the
-// work tree. It remembers of a sequence what the machine's state does not hold; that is lost with the process, as the sequence is.
+// Writes the watcher's messages: requests, packets and handoffs, from the prompts in force, the trail and the work
+// tree. It remembers facts about a sequence that the machine's state does not hold; they are lost with the process, as
+// the sequence is.
 
 import type { MessageItem } from '../../protocol/item.ts';
 import { renderPrompt } from '../../prompts/render.ts';
@@ -11,39 +12,39 @@ import type { AssemblePacket, Handover, Inject, PacketAssembled } from '../state
 import type { WatchedAgent, WatcherWorld } from './agent.ts';
 import { packetOfAnswer, packetOfTrail, prefaceOf, requestValues, scratchFileOf } from './words.ts';
 
-/** What is remembered of a sequence. */
+/** What is remembered about a sequence. */
 interface SequenceMemory {
   readonly sequenceId: string;
-  /** What the agent said last before it was asked. */
+  /** The agent's last message before the request. */
   readonly saidBefore: string | undefined;
   /** The newest request, as it was sent. */
   request: string;
-  /** The packet was asked for. */
+  /** The packet was requested. */
   hasAsked: boolean;
-  /** Its answer, where a reminder followed. */
+  /** The agent's first answer, if a reminder followed. */
   firstAnswer: string | undefined;
   scratchBefore: number | undefined;
 }
 
-/** How the thread stands when a packet is made. */
+/** The state of the thread when a packet is made. */
 export interface WorkStands {
-  /** The agent's turn is over; inside of a turn it is not. */
+  /** The agent's turn is over; false mid-turn. */
   readonly hasEnded: boolean;
   readonly hasQueuedInput: boolean;
 }
 
-/** Around the packet that begins a new thread: nothing was compacted there. */
+/** The frame of a packet that starts a new thread: nothing was compacted there. */
 const NEW_THREAD = `This session takes up the work of an earlier one, whose continuation packet follows.
 
 {packet}
 
 Wait for the user's next message and go by it. Look into the files where you need more than the packet says, and do not redo what it calls completed.`;
 
-/** Writes for the watcher of one thread. */
+/** Writes the messages of one thread's watcher. */
 export class HandoverWriter {
   readonly #agent: Pick<WatchedAgent, 'threadId' | 'trail' | 'lastAgentMessage'>;
   readonly #world: WatcherWorld;
-  /** Told where notes could not be written. */
+  /** Called when notes could not be written. */
   readonly #warn: (text: string) => void;
   #errand: SequenceMemory | undefined;
 
@@ -57,7 +58,7 @@ export class HandoverWriter {
     this.#warn = warn;
   }
 
-  /** The message that asks the agent. @param hasScratch notes belong to the sequence */
+  /** The message that asks the agent. @param hasScratch the sequence includes notes */
   async request(
     { sequenceId, steps, missing }: Inject,
     { decision, hasScratch }: { readonly decision: DecisionRecord; readonly hasScratch: boolean },
@@ -85,7 +86,7 @@ export class HandoverWriter {
     return syntheticMessage(text, { step: steps.at(-1) ?? first, sequenceId });
   }
 
-  /** The heads-up alone, where nothing is asked with it. */
+  /** Only the heads-up, when no request goes with it. */
   async headsUp(sequenceId: string, decision: DecisionRecord): Promise<MessageItem> {
     this.#errandOf(sequenceId);
     const scratchFile = await this.#scratchFile();
@@ -98,7 +99,7 @@ export class HandoverWriter {
     return syntheticMessage(text, { step: 'heads_up', sequenceId });
   }
 
-  /** A packet of the agent's answer, or of the trail. */
+  /** A packet from the agent's answer, or from the trail. */
   async packet(effect: AssemblePacket, stands: WorkStands): Promise<PacketAssembled['result']> {
     const { sequenceId, agentText, hasScratch, decision } = effect;
     const errand = this.#errandOf(sequenceId);
@@ -125,7 +126,7 @@ export class HandoverWriter {
     return packetOfAnswer(agentText, material, { request, first });
   }
 
-  /** What the agent has answered since it was asked, although nobody waits for it any more. */
+  /** What the agent has answered since the request, although it is no longer awaited. */
   #lateAnswer({ hasAsked, saidBefore, firstAnswer }: SequenceMemory): string | undefined {
     const said = this.#agent.lastAgentMessage();
     return hasAsked && said !== saidBefore && said !== firstAnswer ? said : undefined;
@@ -149,7 +150,7 @@ export class HandoverWriter {
     return syntheticMessage(text, { step: 'handoff', sequenceId });
   }
 
-  /** The watcher's packet for a thread that knows nothing of this one. */
+  /** The watcher's packet for a thread that has not seen this one. */
   async handOver(decision: DecisionRecord, sequenceId: string): Promise<MessageItem> {
     const effect = { number: 0, sequenceId, author: 'watcher', hasScratch: false, decision } as const;
     const result = await this.packet(
@@ -161,7 +162,7 @@ export class HandoverWriter {
     return syntheticMessage(text, { step: 'handoff', sequenceId });
   }
 
-  /** One sequence runs at a time; what an earlier one remembered is of no use any more. */
+  /** One sequence runs at a time; the memory of an earlier one is useless. */
   #errandOf(sequenceId: string): SequenceMemory {
     if (this.#errand?.sequenceId !== sequenceId) {
       const saidBefore = this.#agent.lastAgentMessage();
@@ -188,7 +189,7 @@ export class HandoverWriter {
     return scratchFileOf((await this.#world.settings()).config, this.#agent.threadId);
   }
 
-  /** The notes that the agent was asked for, or the watcher's own in their place. @returns where they are */
+  /** The agent's requested notes, or the watcher's own instead. @returns where they are */
   async #verifiedScratch({
     sequenceId,
     scratchBefore,

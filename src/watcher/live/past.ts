@@ -1,4 +1,4 @@
-// What the log of a thread tells a watcher that takes it up again: the newest state, and which of its effects are in the log.
+// What a watcher that reopens a thread learns from its log: the newest state, and which of its effects are in the log.
 
 import type { JsonObject } from '../../protocol/item.ts';
 import type { LogRecord } from '../../protocol/record.ts';
@@ -8,20 +8,20 @@ import { notedIds, withTexts } from './queue.ts';
 
 /** The kind of the notes that hold states. */
 export const STATE_NOTE = 'watcher_state';
-/** The kind of the notes that hold the texts of messages that wait; those of states name their ids. */
+/** The kind of the notes that hold the texts of waiting messages; state notes refer to them by id. */
 export const QUEUED_NOTE = 'queued_message';
 /** The kind of the notes that hold decisions. */
 export const DECISION_NOTE = 'decision';
 
-/** Messages of earlier turns are not asked for again; the newest few are enough for what a state can still know of. */
+/** Messages of earlier turns are not requested again; a state can only refer to the newest few. */
 const REMEMBERED = 100;
 
-/** What was found. */
+/** What the log contained. */
 export interface FoundPast {
-  /** Undefined in a new thread, and where the newest state cannot be read. */
+  /** Undefined in a new thread, and if the newest state cannot be read. */
   readonly state: WatcherState | undefined;
   readonly isStateDamaged: boolean;
-  /** Messages that waited whose texts cannot be read. */
+  /** Number of waiting messages whose texts cannot be read. */
   readonly lostMessages: number;
   readonly logged: Resumed['logged'];
 }
@@ -99,13 +99,13 @@ function remember<Value>(list: Value[], value: Value): void {
   if (list.length > REMEMBERED) list.shift();
 }
 
-/** Numbers that were given out since the state was written are not given out again. */
+/** Numbers that were used after the state was written are not used again. */
 function withNumbersFrom(state: WatcherState, least: number): WatcherState {
   const nextNumber = Math.max(state.memory.nextNumber, least);
   return { ...state, memory: { ...state.memory, nextNumber } };
 }
 
-/** A state as it was written, or undefined where the note holds something else. */
+/** A state as written, or undefined if the note holds something else. */
 function readState(value: JsonObject): WatcherState | undefined {
   const { stage, memory } = value;
   if (!isObject(stage) || !isObject(memory)) return undefined;

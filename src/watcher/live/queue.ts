@@ -1,28 +1,28 @@
-// The queue of the user's messages: how long it may get, and how it is noted. The log gets a note for each change, so a text that
-// stood in each of them would be written a hundred times.
+// The user's message queue: its limits, and its notes. The log gets a note for each change, so a text inside each note
+// would be written a hundred times.
 
 import { BatonError } from '../../errors.ts';
 import type { JsonObject } from '../../protocol/item.ts';
 import type { UserMessage, WatcherState } from '../state.ts';
 
-/** A change of the queue that the user asks for. */
+/** A change of the queue that the user requests. */
 export type QueueRevision =
   | { readonly type: 'edit'; readonly id: string; readonly text: string }
   | { readonly type: 'remove'; readonly id: string }
-  /** Behind all others where `before` is undefined. */
+  /** Moves it to the end if `before` is undefined. */
   | { readonly type: 'move'; readonly id: string; readonly before: string | undefined };
 
-/** Messages that may wait. @source docs/decisions/ops.md, "The queue has an end" */
+/** Maximum number of waiting messages. @source docs/decisions/ops.md, "The queue has an end" */
 const MOST_QUEUED = 100;
 
-/** Characters that may wait, but for a single message. @source the longest line of `baton serve` */
+/** Maximum number of waiting characters, except for a single message. @source the longest line of `baton serve` */
 const MOST_QUEUED_CHARACTERS = 4 * 1024 * 1024;
 
-/** A longer text has a note of its own. @source docs/decisions/ops.md, "The queue has an end" */
+/** Characters above which a text gets a separate note. @source docs/decisions/ops.md, "The queue has an end" */
 const LONGEST_INLINE = 500;
 
 /**
- * Checks that a message may wait behind others.
+ * Checks that a message may join the queue.
  * @throws BatonError `queue_full`
  */
 export function requireRoom(waiting: readonly UserMessage[], { text }: UserMessage): void {
@@ -36,8 +36,8 @@ export function requireRoom(waiting: readonly UserMessage[], { text }: UserMessa
 }
 
 /**
- * The queue after a change that the user asks for.
- * @throws BatonError `op_invalid` where a message that the change names does not wait; `queue_full`
+ * The queue after a change that the user requests.
+ * @throws BatonError `op_invalid` if a message that the change names is not in the queue; `queue_full`
  */
 export function revisedQueue(queue: readonly UserMessage[], revision: QueueRevision): readonly UserMessage[] {
   const { id } = revision;
@@ -68,12 +68,12 @@ function requireWaiting(queue: readonly UserMessage[], id: string): UserMessage 
   });
 }
 
-/** Messages of a state whose texts have notes of their own. */
+/** Messages of a state whose texts have separate notes. */
 export function longMessages(state: WatcherState): readonly UserMessage[] {
   return messagesOf(state).filter(({ text }) => text.length > LONGEST_INLINE);
 }
 
-/** A state as it is noted: of messages whose texts have notes of their own the id alone. */
+/** A state for its note: messages whose texts have separate notes are reduced to their ids. */
 export function stateNote(state: WatcherState): JsonObject {
   const { queue, delivering } = state.memory;
   const shortened = (message: UserMessage): object =>
@@ -93,7 +93,7 @@ export function notedIds({ memory }: WatcherState): ReadonlySet<string> {
   return new Set([memory.delivering, ...memory.queue].flatMap((message) => message?.id ?? []));
 }
 
-/** A noted state with the texts of its messages; without those whose texts are not known. */
+/** A noted state with the texts of its messages; messages with unknown texts are dropped. */
 export function withTexts(
   state: WatcherState,
   texts: ReadonlyMap<string, string>,

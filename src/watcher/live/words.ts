@@ -1,4 +1,4 @@
-// What the live watcher says and hands over: requests, packets, handoffs, from prompts, trail and facts.
+// Writes the live watcher's texts: requests, packets and handoffs, from prompts, trail and facts.
 
 import type { Config } from '../../config/schema.ts';
 import type { DecisionRecord } from '../../protocol/decision.ts';
@@ -21,10 +21,10 @@ import { scratchPath } from '../packet/scratch.ts';
 import { DEFAULT_SCRATCH_TEMPLATE } from '../packet/scratch.ts';
 import type { PacketAssembled } from '../state.ts';
 
-/** Share of a packet that the recent-activity tail may take. @source packet/assemble */
+/** Maximum share of a packet for the recent-activity tail. @source packet/assemble */
 const TAIL_SHARE = 0.28;
 
-/** The values of the placeholders of the requests. */
+/** The placeholder values of the requests. */
 export function requestValues(
   { situation, tier, signals }: DecisionRecord,
   { scratchFile, threadId }: { readonly scratchFile: string; readonly threadId: string },
@@ -38,7 +38,7 @@ export function requestValues(
   };
 }
 
-/** Why it is compacted now, for the agent: what it has completed, or that there is no room to wait for more. */
+/** The agent's reason for compacting now: what it has completed, or that no room is left to wait. */
 function occasionOf(tier: DecisionRecord['tier'], signals: DecisionRecord['signals']): string {
   if (tier === 'emergency') return 'there is no room left to wait for a good place to pause';
   return [...new Set(signals.map(reachedText))].join('; ') || 'your turn is over';
@@ -61,7 +61,7 @@ function reachedText({ boundary, evidence }: Signal): string {
   }
 }
 
-/** Where the notes of a thread go, relative to its workspace. */
+/** The notes file of a thread, relative to its workspace. */
 export function scratchFileOf(
   { rawrAutoCompaction: { scratchFileTemplate } }: Config,
   threadId: string,
@@ -69,15 +69,15 @@ export function scratchFileOf(
   return scratchPath(scratchFileTemplate ?? DEFAULT_SCRATCH_TEMPLATE, { threadId });
 }
 
-/** What a packet is made of. */
+/** The source material of a packet. */
 export interface PacketMaterial {
   readonly config: Config;
   readonly trail: Trail;
   readonly facts: WorldFacts;
   readonly decision: DecisionRecord;
-  /** What the agent said last before it was asked for anything. */
+  /** The agent's last message before any request. */
   readonly lastAgentMessage: string | undefined;
-  /** The agent's turn is over; inside of a turn it is not. */
+  /** The agent's turn is over; false mid-turn. */
   readonly hasEnded: boolean;
   readonly hasQueuedInput: boolean;
 }
@@ -118,7 +118,7 @@ export function packetOfAnswer(
   };
 }
 
-/** The watcher's own packet. @param preface a text of the user's that goes before it, already rendered */
+/** The watcher's own packet. @param preface the user's text that precedes it, already rendered */
 export function packetOfTrail(material: PacketMaterial, preface: string | undefined): Assembled {
   const { config, trail, facts, decision, lastAgentMessage } = material;
   const { situation, tier, signals, why } = decision;
@@ -140,7 +140,7 @@ export function packetOfTrail(material: PacketMaterial, preface: string | undefi
   };
 }
 
-/** The text that the user's own `watcher-packet.md` puts before the watcher's packet. */
+/** The text that the user's own `watcher-packet.md` places before the watcher's packet. */
 export function prefaceOf(template: string, { decision, lastAgentMessage }: PacketMaterial): string {
   return renderPrompt(template, {
     triggerPercentRemaining: String(decision.situation.percentRemaining ?? 'unknown'),

@@ -1,4 +1,4 @@
-// Taking the agent's answer as its packet (variant A): tolerant of form, strict about substance and size.
+// Accepts the agent's answer as its packet (variant A): tolerant of form, strict about substance and size.
 
 import type { CountText } from '../../tokens/estimate.ts';
 import { countRedactions, redact } from '../../text/redact.ts';
@@ -8,25 +8,25 @@ import { FACTS_HEADING, withoutForgedHeading } from './facts.ts';
 import { divide, PACKET_SECTIONS, SECTION_NAMES } from './sections.ts';
 import type { PacketSection, SectionBlock } from './sections.ts';
 
-/** Why an answer is no packet. `incomplete`: it lacks a part that a successor cannot do without. */
+/** Why an answer is not a packet. `incomplete`: it lacks a part that a successor needs. */
 export type UnusableReason =
   'empty' | 'refusal' | 'echo' | 'promise' | 'too_short' | 'no_sections' | 'incomplete';
 
-/** What an answer came to. */
+/** The verdict on an answer. */
 export type PacketAnswer =
   | {
       readonly type: 'packet';
-      /** As it will be handed back, harness facts included. */
+      /** The packet as it will be handed back, including harness facts. */
       readonly text: Redacted;
       /** By the caller's `count`; never above the limit. */
       readonly tokens: number;
-      /** Parts that say something, in order. */
+      /** Parts with content, in order. */
       readonly sections: readonly PacketSection[];
-      /** Parts that were asked for and are not there; none of them is required. */
+      /** Requested parts that are missing; none of them is required. */
       readonly missing: readonly PacketSection[];
       /** Lines that were cut to keep the limit. */
       readonly linesCut: number;
-      /** What the packet gives as the next step, without its heading. */
+      /** The packet's next step, without its heading. */
       readonly nextStep: string | undefined;
       readonly redactions: Readonly<Partial<Record<SecretKind, number>>>;
     }
@@ -35,39 +35,39 @@ export type PacketAnswer =
       readonly reason: UnusableReason;
       /** One sentence for people. */
       readonly why: string;
-      /** What the one reminder asks for. */
+      /** The parts that the one reminder requests. */
       readonly missing: readonly PacketSection[];
     };
 
-/** What an answer is judged with. */
+/** The settings for judging an answer. */
 export interface AcceptSettings {
   /** `packet_max_tokens`, at least 1. */
   readonly maxTokens: number;
   readonly count: CountText;
-  /** Lines of `factLines`: appended, never judged, never cut for the agent's sake. */
+  /** Lines of `factLines`: appended, never judged, never cut to make room for the agent's text. */
   readonly facts: readonly string[];
-  /** The recent-activity tail: stands in for the placeholder, and is added where the answer has no snippet. */
+  /** The recent-activity tail: replaces the placeholder, and is added if the answer has no snippet. */
   readonly tail: string;
-  /** The request as it was sent, to know its echo. */
+  /** The request as it was sent, to recognise an echo of it. */
   readonly request: string;
   /**
-   * The first answer, where this one answers the reminder: it may hold just what was missing. There is no second
+   * The first answer, if this one answers the reminder: this one may hold only the missing parts. There is no second
    * reminder, so substance without form is then enough.
    */
   readonly first?: string;
 }
 
-/** What the prompt tells the agent to write where the tail belongs. @source rawr-behaviour §5 */
+/** What the prompt has the agent write where the tail belongs. @source rawr-behaviour §5 */
 export const SNIPPET_PLACEHOLDER = '{{RAWR_VERBATIM_CONTINUATION_SNIPPET}}';
 const PLACEHOLDER = /\{\{\s{0,4}RAWR_VERBATIM_CONTINUATION_SNIPPET\s{0,4}\}\}/g;
 
-/** A successor needs to know where things are and what to do; the tail and the facts tell more or less of the rest. */
+/** A successor needs to know the state and the next step; the tail and the facts cover most of the rest. */
 const REQUIRED: readonly PacketSection[] = ['state', 'next_step'];
 
-/** Shorter answers hold no packet; one after the reminder has to be longer, since nothing but its length speaks for it. */
+/** Shorter answers are not packets; an answer to the reminder must be longer, because only its length supports it. */
 const LEAST_LENGTH = 60;
 const LEAST_WITHOUT_FORM = 200;
-/** A refusal or promise is short; a long answer that begins like one has said more. */
+/** A refusal or promise is short; a long answer that starts like one contains more. */
 const MOST_EXCUSE = 700;
 
 const MOST_OF_ANSWER = 0.6;
@@ -78,7 +78,8 @@ const PROMISE =
   /\b(?:i['’]ll|i will|i['’]m going to|i am going to|let me|i plan to|first,? i)\b[^.]{0,160}\b(?:write|prepare|create|produce|draft|put together|compile|assemble|gather|packet)\b|ich werde|je vais|voy a\b|これから|我将|我会/iu;
 
 /**
- * Judges an answer and makes it a packet. Never throws on any text; linear in it but for the counts of its lines.
+ * Judges an answer and turns it into a packet. Never throws on any text; linear in it except for the counts of its
+ * lines.
  * @throws RangeError when `maxTokens` is below 1
  */
 export function acceptPacket(answer: string, settings: AcceptSettings): PacketAnswer {
@@ -96,19 +97,19 @@ export function acceptPacket(answer: string, settings: AcceptSettings): PacketAn
   return packetOf(all, sections, settings);
 }
 
-/** What is just done tells the state as well, in a pinch. */
+/** If necessary, the completed work also describes the state. */
 function isToldBy(name: PacketSection, sections: readonly PacketSection[]): boolean {
   return sections.includes(name) || (name === 'state' && sections.includes('completed'));
 }
 
-/** What a reminder asks for. The snippet is the watcher's own, and the directive is in the handoff. */
+/** The parts that a reminder requests. The watcher supplies the snippet, and the handoff holds the directive. */
 function asked(sections: readonly PacketSection[]): PacketSection[] {
   return PACKET_SECTIONS.filter(
     (name) => name !== 'snippet' && name !== 'directive' && !sections.includes(name),
   );
 }
 
-/** Parts of the answer that say something of their own; what only repeats the request is gone. */
+/** Parts of the answer with content of their own; text that only repeats the request is removed. */
 function blocksOfAnswer(answer: string, request: string): readonly SectionBlock[] {
   const text = redact(unwrapped(answer.replaceAll('\r\n', '\n').trim()));
   const echoed = new Set(
@@ -132,28 +133,28 @@ function comparable(line: string): string {
     .toLowerCase();
 }
 
-/** Most of an answer, or all of its sections, in one fence: agents wrap a document that they were asked for. */
+/** The content of a fence that holds most of an answer, or all its sections: agents wrap a requested document. */
 function unwrapped(text: string): string {
   const open = /(?:^|\n)(`{3,}(?!`)|~{3,}(?!~))[^\n`]{0,40}\n/.exec(text);
   if (open === null) return text;
   const from = open.index + open[0].length;
-  // The last fence closes: a packet may hold some of its own.
+  // The last fence closes: a packet may contain fences.
   const to = text.lastIndexOf(`\n${open[1] ?? ''}`);
   const inside = (to < from ? text.slice(from) : text.slice(from, to)).trim();
   const namesSections = (part: string, least: number) =>
     divide(part).filter(({ section }) => section !== undefined).length >= least;
-  // What begins below the first section is a part of the packet, even where it is most of it.
+  // A fence that starts below the first section is part of the packet, even if it is most of it.
   const isPart = namesSections(text.slice(0, open.index), 1) && namesSections(text, 2);
   if (isPart) return text;
   if (inside.length > MOST_OF_ANSWER * text.length) return inside;
   return !namesSections(text, 2) && namesSections(inside, 2) ? inside : text;
 }
 
-/** The first answer with what the second adds or tells anew. */
+/** The first answer with the parts that the second adds or rewrites. */
 function joined(first: readonly SectionBlock[], second: readonly SectionBlock[]): readonly SectionBlock[] {
   const renewed = new Set(second.flatMap(({ section }) => section ?? []));
   const kept = first.filter(({ section }) => section !== undefined && !renewed.has(section));
-  // Without a heading, a second answer is just what was asked for; a first one that had none was the same packet.
+  // Without a heading, the second answer is exactly what was missing; a first one without headings was the same packet.
   return [...kept, ...second];
 }
 
@@ -183,12 +184,12 @@ function isRefusal(text: string): boolean {
   return REFUSAL.test(text.slice(0, 200));
 }
 
-/** Whether a short answer declines what it was asked for, or promises it. */
+/** Whether a short answer declines or merely promises the requested text. */
 export function isExcuse(text: string): boolean {
   return text.length <= MOST_EXCUSE && (isRefusal(text) || PROMISE.test(text));
 }
 
-/** Whether nearly all of an answer stands in the request. */
+/** Whether the request contains nearly all of an answer. */
 function isEcho(text: string, request: string): boolean {
   const echoed = new Set(request.split('\n').map(comparable));
   const lines = text
@@ -238,13 +239,13 @@ function packetOf(
   };
 }
 
-/** The tail in the place of the first placeholder, else in a section of its own where the agent gave no snippet. */
+/** Replaces the first placeholder with the tail, or adds the tail as a section if the agent gave no snippet. */
 function withTail(blocks: readonly SectionBlock[], tail: string): readonly SectionBlock[] {
   let isPlaced = false;
   const placed = blocks.map((block): SectionBlock => {
     const text = block.lines.join('\n');
     if (text.search(PLACEHOLDER) < 0) return block;
-    // A function: the tail may hold `$&` and its like, which mean nothing here.
+    // A function: the tail may contain `$&` and similar patterns, which must stay literal.
     const filled = text.replace(PLACEHOLDER, () => {
       if (isPlaced) return '(see the verbatim snippet)';
       isPlaced = true;
@@ -269,7 +270,7 @@ function partOf({ section, lines }: SectionBlock): PacketPart {
   return { section, lines: lines.map((line) => withoutForgedHeading(line).trimEnd()) };
 }
 
-/** What goes first when there is too much; undefined is what stands before the first heading. */
+/** What to cut first if the packet is too long; undefined is the text before the first heading. */
 const LEAST_IMPORTANT_FIRST: readonly (PacketSection | undefined)[] = [
   undefined,
   'snippet',
@@ -281,7 +282,7 @@ const LEAST_IMPORTANT_FIRST: readonly (PacketSection | undefined)[] = [
   'next_step',
 ];
 
-/** A line longer than this is clipped when it has to be cut, rather than left out. */
+/** A longer line, in characters, is clipped instead of removed when it must be cut. */
 const CLIPPED_LINE = 600;
 
 function fit(
@@ -293,7 +294,7 @@ function fit(
   let text = written();
   for (const section of LEAST_IMPORTANT_FIRST) {
     const shortened = parts.filter((part) => part.section === section);
-    // Lines counted one by one are not the tokens of the whole: what is still over is taken in the next round.
+    // Counts of single lines do not add up to the tokens of the whole: the next round removes what is still over.
     for (let over = count(text) - maxTokens; over > 0 && shortened.some(({ lines }) => lines.length > 0);) {
       let left = over + NOTE_TOKENS;
       for (const part of shortened.toReversed()) left = shorten(part, left, count);
@@ -305,14 +306,14 @@ function fit(
   return { text: count(text) <= maxTokens ? text : cutToFit(text, maxTokens, count), linesCut };
 }
 
-/** What the note about cut lines may cost. */
+/** The allowance for the note about cut lines. */
 const NOTE_TOKENS = 24;
 
 function linesLost(parts: readonly PacketPart[], whole: readonly number[]): number {
   return parts.reduce((sum, { lines }, at) => sum + (whole[at] ?? 0) - lines.length, 0);
 }
 
-/** Takes lines off the end of a part, a giant last line by halves. @returns tokens still to go */
+/** Removes lines from the end of a part; halves a giant last line. @returns tokens still to remove */
 function shorten({ lines }: PacketPart, over: number, count: CountText): number {
   let left = over;
   while (left > 0 && lines.length > 0) {
@@ -342,7 +343,7 @@ function render(parts: readonly PacketPart[], facts: readonly string[], linesCut
   return [body, note, known].filter((text) => text !== '').join('\n\n');
 }
 
-/** The last resort, where the facts alone are too long: whole lines from the top, as many as fit. */
+/** The last resort if the facts alone are too long: as many whole lines from the top as fit. */
 export function cutToFit(text: string, maxTokens: number, count: CountText): string {
   const lines = text.split('\n');
   let low = 0;

@@ -1,5 +1,5 @@
-// The packet that the watcher writes itself (variant B): assembled from the structured trail, for want of the agent's own.
-// Its lines come from the summary room; here they get their frame: who wrote it and why, the verbatim tail, the facts.
+// The packet that the watcher writes itself (variant B) when it has none from the agent, assembled from the structured
+// trail. The summary room supplies the lines; this file adds who wrote it and why, the verbatim tail and the facts.
 
 import type { CountText } from '../../tokens/estimate.ts';
 import { quoted } from '../../summary/line.ts';
@@ -17,9 +17,9 @@ import { FACTS_HEADING, factLines, withoutForgedHeading } from './facts.ts';
 import type { HarnessFacts } from './facts.ts';
 import { DEFAULT_TAIL_CHARS, DEFAULT_TAIL_ITEMS, writeTail } from './tail.ts';
 
-/** Why there is a compaction at all. The watcher's decision record has these. */
+/** Why a compaction runs. The watcher's decision record has these. */
 export interface PacketOccasion {
-  /** Undefined where no tier was asked, as after a manual request. */
+  /** Undefined if no tier was evaluated, as after a manual request. */
   readonly tier: Tier | undefined;
   /** 0 to 100; undefined without a known window. */
   readonly percentRemaining: number | undefined;
@@ -37,18 +37,18 @@ export interface AssembleSettings {
   readonly tailMaxItems?: number;
   /** `packet_max_tail_chars`. */
   readonly tailMaxChars?: number;
-  /** Stands in for the sentences on who wrote it and why: the user's own `watcher-packet.md`, rendered. */
+  /** Replaces the sentences on who wrote it and why: the user's own `watcher-packet.md`, rendered. */
   readonly preface?: string;
-  /** What the agent said last, whole, where the caller has it. */
+  /** The agent's last message, complete, if the caller has it. */
   readonly lastAgentMessage?: string | undefined;
 }
 
-/** A packet of the watcher's own. */
+/** A packet by the watcher. */
 export interface AssembledPacket {
   readonly text: Redacted;
   /** By the caller's `count`; never above the limit. */
   readonly tokens: number;
-  /** What it gives as the next step; undefined where nothing is left as far as the log tells. */
+  /** The next step that it names; undefined if the log shows nothing left to do. */
   readonly nextStep: string | undefined;
   readonly redactions: Readonly<Partial<Record<SecretKind, number>>>;
 }
@@ -62,12 +62,12 @@ const DIRECTIVE =
 const DIRECTIVE_DONE =
   'The current request has been answered as far as the log tells. Wait for the user unless something above is still open.';
 
-/** Shares of the packet that the tail and the facts may take. Both bind in small packets only, but for long results. */
+/** Maximum shares of the tail and the facts. Both bind only in small packets, except for long results. */
 const TAIL_SHARE = 0.28;
 const FACTS_SHARE = 0.25;
 
 /**
- * Assembles a packet. The same arguments give the same text; the whole is at most `maxTokens` long, known secrets replaced.
+ * Assembles a packet. The same arguments give the same text, at most `maxTokens` long, with known secrets replaced.
  * @throws RangeError when `maxTokens` is below 1
  */
 export function assemblePacket(
@@ -108,7 +108,7 @@ interface PacketFrame {
   readonly tail: string;
   readonly facts: string;
   readonly directive: string;
-  /** The requests that the chain should tell. */
+  /** The requests that the chain should report. */
   readonly turns: readonly number[];
 }
 
@@ -118,7 +118,7 @@ function fit(picked: SummaryLine[], frame: PacketFrame, { maxTokens, count }: As
     const over = count(text) - maxTokens;
     if (over <= 0) return text;
     if (picked.length === 0) return redact(cutToFit(text, maxTokens, count));
-    // What was taken last was worth least.
+    // The line taken last was worth least.
     for (let left = over; left > 0;) {
       const line = picked.pop();
       if (line === undefined) break;

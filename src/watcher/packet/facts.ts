@@ -1,23 +1,24 @@
-// Harness facts: what is known of the state of the work without asking anybody. Appended to every packet, never judged.
+// Harness facts: what Baton knows about the state of the work without asking anyone. Appended to every packet, never
+// judged.
 
 import { redact } from '../../text/redact.ts';
 import { clip, oneLine } from '../../text/sentences.ts';
 import type { Commit, CommandRun, Plan, Trail } from '../../trail/trail.ts';
 
-/** What git says of the work tree. Whoever runs git hands it in. */
+/** The state of the work tree according to git. The caller runs git. */
 export interface GitFacts {
   /** Undefined on a detached HEAD. */
   readonly branch: string | undefined;
   /** Undefined before the first commit. */
   readonly head: { readonly hash: string; readonly subject: string } | undefined;
-  /** Paths that differ from HEAD, untracked ones included, each with git's two letters (`M `, `??`) or a word. */
+  /** Paths that differ from HEAD, including untracked ones, each with git's two letters (`M `, `??`) or a word. */
   readonly changes: readonly { readonly status: string; readonly path: string }[];
 }
 
 /** A subagent that still runs. */
 export interface RunningSubagent {
   readonly name: string;
-  /** What it was asked to do, in short. */
+  /** Its task, in short. */
   readonly task: string;
 }
 
@@ -25,39 +26,39 @@ export interface RunningSubagent {
 export interface WorldFacts {
   readonly git?: GitFacts;
   readonly subagents?: readonly RunningSubagent[];
-  /** Relative to the working directory. Absent: there are no notes. */
+  /** Relative to the working directory. Absent: no notes. */
   readonly scratchPath?: string;
 }
 
-/** Everything that is appended to a packet as fact. */
+/** All facts that are appended to a packet. */
 export interface HarnessFacts extends WorldFacts {
   readonly cwd: string | undefined;
-  /** As the log told it; git's own answer goes before it. */
+  /** From the log; git's own answer takes precedence. */
   readonly branch: string | undefined;
   /** The agent's newest commit in the log. */
   readonly lastCommit: Commit | undefined;
-  /** Todo list and plan, each as it was last. */
+  /** Todo list and plan, each in its last state. */
   readonly plans: readonly Plan[];
   /** The newest run of a test command. */
   readonly lastTest: CommandRun | undefined;
-  /** Files changed during the session as the log tells, newest first. */
+  /** Files changed during the session according to the log, newest first. */
   readonly editedPaths: readonly string[];
 }
 
-/** The heading under which Baton states facts. No other author has it: see `withoutForgedHeading`. */
+/** The heading of Baton's facts. `withoutForgedHeading` removes it from other authors' texts. */
 export const FACTS_HEADING = '## Harness facts';
 
-/** What a heading of that name becomes where the agent, or a text that it quotes, has one. */
+/** The replacement for such a heading in the agent's text, or in a text that it quotes. */
 const CLAIMED_HEADING = 'Facts as the agent gives them, not checked by the harness';
 
 const FACTS_LETTERS = 'harnessfacts';
 
-/** A line that stands out: a heading, a label, a cell of a table, a quotation or a tag. */
+/** A prominent line: a heading, a label, a table cell, a quotation or a tag. */
 const STANDS_OUT = /^[^\p{L}]|[:：]\s{0,9}\S{0,9}$/u;
 
 /**
- * A text of another author without lines that pass for the heading of the harness facts, whatever marks stand around the words:
- * they are renamed. Line by line, linear.
+ * Another author's text with all lines renamed that pass for the heading of the harness facts, regardless of the marks
+ * around the words. Works by line; linear.
  */
 export function withoutForgedHeading(text: string): string {
   return text.split('\n').map(renameForged).join('\n');
@@ -78,7 +79,7 @@ function renameForged(line: string): string {
 const TESTS =
   /\b(?:jest|vitest|mocha|ava|pytest|tox|rspec|phpunit|ctest|gotestsum|nextest|unittest|playwright|cypress|bats)\b|\b(?:npm|pnpm|yarn|bun|deno|cargo|go|mix|dotnet|swift|make|just|task|gradle|gradlew|mvn|node|rake|mise|turbo|nx|zig|sbt)\b[^&|;]{0,60}\btests?\b|--test\b/;
 
-/** Derives what the trail knows. Later calls give the same for the same trail. */
+/** Derives the facts that the trail holds. The same trail always gives the same facts. */
 export function factsOf(trail: Trail, world: WorldFacts = {}): HarnessFacts {
   return {
     ...world,
@@ -99,7 +100,7 @@ const SHOWN_STEPS = 6;
 const SHOWN_SUBAGENTS = 6;
 const LINE_LENGTH = 300;
 
-/** The facts as lines of a list, redacted; one line each, shortest first, unknown things left out or called unknown. */
+/** The facts as lines of a list, redacted; one line each, shortest first; unknown facts are omitted or marked unknown. */
 export function factLines(facts: HarnessFacts): readonly string[] {
   const lines = [
     workplaceLine(facts),

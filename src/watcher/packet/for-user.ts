@@ -1,24 +1,24 @@
-// Whether what an agent says inside of the user's turn, asked for its packet, is its answer to the user instead.
+// Whether an agent's mid-turn message after a packet request answers the user instead.
 
 import { waitsForUser } from './waiting.ts';
 import { acceptPacket, isExcuse } from './accept.ts';
 import type { AcceptSettings } from './accept.ts';
 import { namesNothingNext } from './messages.ts';
 
-/** Words of an answer that is about the request. In doubt the agent is reminded, which ends no turn. */
+/** Words of an answer that is about the request. When in doubt the agent is reminded, which does not end the turn. */
 const ABOUT_REQUEST =
   /\b(?:packets?|heads[ -]?up|hand-?(?:off|over)s?|scratch\w*|compact(?:ion|ed|ing)?|paus(?:e|ed|ing)|stand(?:ing)? by|notes?)\b/i;
 
-/** How an agent acknowledges, or puts off, what it was asked for. */
+/** How an agent acknowledges or postpones a request. */
 const ACKNOWLEDGED =
   /^\W{0,5}(?:(?:ok(?:ay)?|sure|understood|got it|noted|acknowledged|alright|all right|will do|roger|yes|no|nope|ready|right)\b|i(?:['’]d| would) rather\b|not now\b)/i;
 
-/** Characters up to which an acknowledgement is nothing but that. */
+/** Maximum length in characters of a mere acknowledgement. */
 const MOST_ACKNOWLEDGEMENT = 200;
 
 /**
- * Whether an answer without calls is the end of the agent's work for the user, and no packet: it asks the user something, or it
- * reports what came of the work. Without the request the turn would have ended with it.
+ * Whether an answer without calls ends the agent's work for the user and is not a packet: it asks the user something,
+ * or reports the result of the work. Without the request the turn would have ended with it.
  */
 export function isForUser(answer: string, settings: AcceptSettings): boolean {
   const text = answer.trim();
@@ -33,5 +33,5 @@ export function isForUser(answer: string, settings: AcceptSettings): boolean {
   return waitsForUser(text) || !(ACKNOWLEDGED.test(text) && text.length <= MOST_ACKNOWLEDGEMENT);
 }
 
-/** What reports have as well; the snippet is added by the watcher. */
+/** Parts that reports also have; the watcher adds the snippet. */
 const REPORTED: ReadonlySet<string> = new Set(['completed', 'state', 'next_step', 'snippet']);

@@ -1,5 +1,5 @@
-// What the watcher says in the thread: the requests before a compaction, the packet as an item, the handoff after it.
-// What is said to the model comes in as rendered prompts; what is here is how the parts are put together.
+// The watcher's messages in the thread: the requests before a compaction, the packet as an item, the handoff after it.
+// The text for the model arrives as rendered prompts; this file assembles the parts.
 
 import { withoutTags } from '../../protocol/enclosed.ts';
 import { markerLine } from '../../protocol/marker.ts';
@@ -9,7 +9,7 @@ import type { Step } from '../../vocabulary.ts';
 import { SECTION_NAMES } from './sections.ts';
 import type { PacketSection } from './sections.ts';
 
-/** The rendered prompts; a step whose prompt is not asked for may have an empty one. */
+/** The rendered prompts; a step that is not requested may have an empty prompt. */
 export interface RequestPrompts {
   readonly headsUp: string;
   readonly scratch: string;
@@ -19,21 +19,21 @@ export interface RequestPrompts {
 /** One request to the agent. */
 export interface PacketRequest {
   readonly sequenceId: string;
-  /** What the message holds, in the order of the golden path. */
+  /** The steps of the message, in the order of the golden path. */
   readonly steps: readonly [Step, ...Step[]];
   readonly prompts: RequestPrompts;
-  /** Where the notes go; absent where there are none. */
+  /** Where the notes go; absent without notes. */
   readonly scratchPath?: string;
-  /** What the first answer lacked: then the request is the reminder, and asks for just that. */
+  /** What the first answer lacked: the request is then the reminder, and asks only for that. */
   readonly missing?: readonly PacketSection[];
 }
 
-/** Between the parts of a combined message. @source rawr-behaviour §5, composition rules */
+/** Separates the parts of a combined message. @source rawr-behaviour §5, composition rules */
 const RULE = '\n\n---\n\n';
 
 /**
- * The text of a request: its marker, then the parts. A scratch prompt that does not name the file gets a line that does; a
- * packet request beside notes that were written before begins with where they are.
+ * The text of a request: its marker, then the parts. A scratch prompt that does not name the file gets a line that
+ * does; if notes were written earlier, a packet request starts with their path.
  */
 export function composeRequest(request: PacketRequest): string {
   const { steps, sequenceId, missing } = request;
@@ -83,15 +83,15 @@ export interface Handoff {
   /** `turn_based_handoff`; false: the unwrapped packet, with the line about the notes. */
   readonly isWrapped: boolean;
   /**
-   * The rendered handoff prompt with `{packet}` where the fenced packet goes. Without the placeholder the packet follows
-   * the prompt.
+   * The rendered handoff prompt, with `{packet}` for the fenced packet. Without the placeholder the packet follows the
+   * prompt.
    */
   readonly frame: string;
 }
 
 const PACKET_PLACE = '{packet}';
 
-/** The text of the handoff: its marker, then the prompt around the packet in a fence that nothing in it can close. */
+/** The text of the handoff: its marker, then the prompt around the packet, in a fence that nothing in it can close. */
 export function handoffMessage(handoff: Handoff): string {
   const { sequenceId, scratchPath, isWrapped, frame } = handoff;
   const packet = withoutTags(handoff.packet.trim());
@@ -101,13 +101,13 @@ export function handoffMessage(handoff: Handoff): string {
   const block = `${notes}${fenced(packet)}`;
   const at = frame.indexOf(PACKET_PLACE);
   if (at < 0) return `${marker}\n${frame.trim()}\n\n${block}`;
-  // By hand: a packet may hold the placeholder itself, and `$&`.
+  // Not `replace`: a packet may contain the placeholder itself, and `$&`.
   const before = frame.slice(0, at).trim();
   const after = frame.slice(at + PACKET_PLACE.length).trim();
   return `${marker}\n${[before, block, after].filter((part) => part !== '').join('\n\n')}`;
 }
 
-/** A text in a fence longer than any run of backticks in it, three at least. @source CommonMark §4.5 */
+/** A text in a fence longer than any run of backticks in it, at least three. @source CommonMark §4.5 */
 export function fenced(text: string): string {
   let longest = 2;
   for (const run of text.match(/`{3,}/g) ?? []) longest = Math.max(longest, run.length);
@@ -115,7 +115,7 @@ export function fenced(text: string): string {
   return `${fence}\n${text}\n${fence}`;
 }
 
-/** A message of the watcher in the user role. */
+/** A message by the watcher in the user role. */
 export function syntheticMessage(text: string, origin: Omit<Origin, 'author'>): MessageItem {
   return {
     type: 'message',
@@ -125,7 +125,7 @@ export function syntheticMessage(text: string, origin: Omit<Origin, 'author'>): 
   };
 }
 
-/** Whether the newest request of a history stands: neither a handoff nor a retraction follows it. */
+/** Whether the newest request of a history is open: neither a handoff nor a retraction follows it. */
 export function hasOpenRequest(items: readonly Item[]): boolean {
   const newest = items.findLast(
     ({ type, origin }) => type === 'message' && origin?.author === 'synthetic' && origin.step !== 'packet',
@@ -134,7 +134,7 @@ export function hasOpenRequest(items: readonly Item[]): boolean {
   return step === 'heads_up' || step === 'scratch' || step === 'packet_request';
 }
 
-/** What takes a request back: without it the agent would still wait for a packet that does not come. */
+/** The message that withdraws a request: without it the agent would still expect to write a packet. */
 export function retractionMessage(): MessageItem {
   const text =
     'The request above to pause and write a packet no longer holds: no compaction followed it, and the conversation is still here. Carry on with what the user asks for.';
@@ -142,8 +142,8 @@ export function retractionMessage(): MessageItem {
 }
 
 /**
- * A packet of the watcher's as an item of the history. `assistant` (B1) where the host takes it, else `user` (B2). Its own
- * first lines say who wrote it; the marker says so to readers. @source seed 004, B1 and B2
+ * A packet by the watcher as an item of the history. `assistant` (B1) if the host accepts it, else `user` (B2). Its
+ * first lines tell people who wrote it; the marker tells readers. @source seed 004, B1 and B2
  */
 export function packetItem(packet: string, sequenceId: string, role: 'assistant' | 'user'): MessageItem {
   const text = `${markerLine({ steps: ['packet'], sequenceId })}\n${withoutTags(packet.trim())}`;
@@ -153,17 +153,17 @@ export function packetItem(packet: string, sequenceId: string, role: 'assistant'
     : { type: 'message', role, content: [{ type: 'output_text', text }], origin };
 }
 
-/** What is known of the agent's work when the packet is there. */
+/** What is known about the agent's work when the packet is ready. */
 export interface WorkLeft {
-  /** The agent's turn is over, and its last message was followed by no call. */
+  /** The agent's turn is over, and no call followed its last message. */
   readonly hasEnded: boolean;
   /** Todo list and plan. */
   readonly plans: readonly Plan[];
-  /** Of the packet; undefined where it gives none. */
+  /** The packet's next step; undefined if it names none. */
   readonly nextStep: string | undefined;
-  /** Messages of the user wait. */
+  /** User messages wait. */
   readonly hasQueuedInput: boolean;
-  /** The agent waits for the user: its last message says so, or the next step of its packet. */
+  /** The agent waits for the user: its last message or its packet's next step says so. */
   readonly hasAsked: boolean;
 }
 
@@ -172,9 +172,9 @@ const NOTHING_NEXT =
   /^[\s*_\->"'`]*(?:(?:none|nothing|n\/a|no (?:further|remaining|next|more|open)|all (?:work|done|tasks?|steps)|(?:the )?(?:work|task) is (?:done|complete|finished)|(?:just )?(?:wait(?:ing)? for|await(?:ing)?) (?:the |an? |any |your )?(?:user|answer|reply|review|feedback|approval|further|next|new|instructions?)|nichts|keine?|rien|aucune?|nada)(?![\p{L}\p{N}])|ничего|なし|ありません|无|無|没有|없음)/iu;
 
 /**
- * Whether the agent has nothing left to do, so that a handoff is stored without starting a turn: it has ended its turn,
- * nothing is queued, no step of its plan or todo list is open, and its packet names no next step. An agent that waits for the user's
- * answer has ended as well, whatever is left: a synthetic turn must not answer for the user.
+ * Whether the agent has nothing left to do, so that the handoff is stored without starting a turn: it has ended its
+ * turn, nothing is queued, no step of its plan or todo list is open, and its packet names no next step. An agent that
+ * waits for the user's answer has also ended, whatever is left: a synthetic turn must not answer for the user.
  */
 export function isFinished({ hasEnded, plans, nextStep = '', hasQueuedInput, hasAsked }: WorkLeft): boolean {
   if (!hasEnded || hasQueuedInput) return false;
@@ -185,7 +185,7 @@ export function isFinished({ hasEnded, plans, nextStep = '', hasQueuedInput, has
   return !hasOpenStep && namesNothingNext(nextStep);
 }
 
-/** Whether what a packet gives as its next step is that there is none. */
+/** Whether a packet's next step says that there is none. */
 export function namesNothingNext(nextStep: string): boolean {
   return nextStep.trim() === '' || NOTHING_NEXT.test(nextStep);
 }

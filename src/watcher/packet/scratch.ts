@@ -1,4 +1,4 @@
-// The scratch file: what it is called, whether the agent wrote to it, and what the watcher writes where it did not.
+// The scratch file: its name, whether the agent wrote to it, and what the watcher writes if the agent did not.
 
 import { redact } from '../../text/redact.ts';
 import type { Redacted } from '../../text/redact.ts';
@@ -37,22 +37,22 @@ const NAMES = [
   'zoe',
 ] as const;
 
-/** When no name can be derived. @source seed 004 */
+/** The name if none can be derived. @source seed 004 */
 const NAMELESS = 'codex';
 
 const MOST_NAME = 64;
 
-/** Whose scratch file it is. */
+/** The owner of a scratch file. */
 export interface ScratchOwner {
   /** Identity of a subagent, as its host names it. */
   readonly subagent?: string | undefined;
-  /** Empty or absent where the thread has none. */
+  /** Empty or absent if the thread has none. */
   readonly threadId?: string | undefined;
 }
 
 /**
- * The agent's name in lower case, of letters, digits and single `-`: the subagent's, else one of a fixed list by a stable
- * hash of the thread id, else `codex`. The same owner always has the same name.
+ * The agent's name in lower case, of letters, digits and single `-`: the subagent's, else one of a fixed list by a
+ * stable hash of the thread id, else `codex`. The same owner always has the same name.
  */
 export function scratchAgentName({ subagent = '', threadId = '' }: ScratchOwner): string {
   const own = sanitized(subagent.replace(/^subagent_/, ''));
@@ -78,8 +78,8 @@ function stableHash(text: string): number {
 }
 
 /**
- * The path of the scratch file, relative to the workspace. `{agentName}`, `{agent_name}` and `{threadId}` are filled in,
- * sanitized; a template that leads anywhere but into the workspace gives way to the default one.
+ * The path of the scratch file, relative to the workspace. Fills in `{agentName}`, `{agent_name}` and `{threadId}`,
+ * sanitized; replaces a template that leads outside the workspace with the default.
  */
 export function scratchPath(template: string, owner: ScratchOwner): string {
   const filled = fill(template, owner);
@@ -100,8 +100,8 @@ function fill(template: string, owner: ScratchOwner): string {
 }
 
 /**
- * Whether a path names a file below the workspace by its letters alone: relative, forward slashes, only ordinary
- * components, none of the tools' own folders. Links on the disk are for whoever opens the file to refuse.
+ * Whether a path, by its letters alone, names a file below the workspace: relative, forward slashes, only ordinary
+ * components, outside the tools' own folders. The code that opens the file must reject links on the disk.
  */
 export function isInsideWorkspace(path: string): boolean {
   if (path === '' || path.length > 400 || /[\\:]|\p{Cc}/u.test(path)) return false;
@@ -111,24 +111,27 @@ export function isInsideWorkspace(path: string): boolean {
   return components[0]?.toLowerCase() !== '.git';
 }
 
-/** Whether the agent wrote: the file is longer than before, or is there and was not. Bytes; undefined: no such file. */
+/** Whether the agent wrote: the file grew or was created. Bytes; undefined: no such file. */
 export function hasGrown(before: number | undefined, after: number | undefined): boolean {
   return (after ?? 0) > (before ?? 0);
 }
 
-/** What the watcher writes in the agent's stead. */
+/** What the watcher writes instead of the agent. */
 export interface OwnScratch {
   readonly sequenceId: string;
-  /** What the agent said last, whole; the trail's sentences have to do without. */
+  /** The agent's last message, complete; otherwise the trail's sentences have to do. */
   readonly lastAgentMessage?: string | undefined;
 }
 
-/** Characters of the agent's last message, and of the activities. @source half of a screenful each is no notes */
+/**
+ * Characters of the agent's last message, and of the activities. @source half of a screenful of each is too little for
+ * notes
+ */
 const MESSAGE_LENGTH = 6_000;
 const ACTIVITY_TOKENS = 2_000;
 const ACTIVITIES = 20;
 
-/** The last work, verbatim and bounded, known secrets replaced; a section to be appended. */
+/** The last work, verbatim and bounded, with known secrets replaced; a section to append. */
 export function scratchText(trail: Trail, { sequenceId, lastAgentMessage = '' }: OwnScratch): Redacted {
   const said = endOf(redact(lastAgentMessage.trim()), MESSAGE_LENGTH);
   const done = writeTail(trail, {

@@ -1,6 +1,6 @@
-// The parts of a continuation packet, and finding them in an answer whatever its headings look like.
+// The parts of a continuation packet, and how to find them in an answer with any style of headings.
 
-/** What a packet tells, in order. @source spec 3-watcher §4.4, after seed 004 and rawr's packet prompt. */
+/** The parts of a packet, in order. @source spec 3-watcher §4.4, after seed 004 and rawr's packet prompt. */
 export const PACKET_SECTIONS = [
   'goal',
   'completed',
@@ -12,7 +12,7 @@ export const PACKET_SECTIONS = [
 ] as const;
 export type PacketSection = (typeof PACKET_SECTIONS)[number];
 
-/** What each part is called to people and models. */
+/** The name of each part for people and models. */
 export const SECTION_NAMES: Readonly<Record<PacketSection, string>> = {
   goal: 'Overarching goal',
   completed: 'Just completed',
@@ -23,18 +23,18 @@ export const SECTION_NAMES: Readonly<Record<PacketSection, string>> = {
   directive: 'Final directive',
 };
 
-/** A run of lines of an answer that belong to one part; undefined before the first heading. */
+/** Consecutive lines of an answer that belong to one part; undefined before the first heading. */
 export interface SectionBlock {
   readonly section: PacketSection | undefined;
-  /** The heading first, where the block has one. */
+  /** Starts with the heading, if the block has one. */
   readonly lines: readonly string[];
-  /** What stands below the heading, and behind it on its line; trimmed. */
+  /** The text after the heading, on its line and below it; trimmed. */
   readonly content: string;
 }
 
 /**
- * Words by which a heading is known, in several languages; the first row that matches wins, so that "next steps to
- * complete the goal" is a next step. Everything else is told by the order of headings.
+ * Words that identify a heading, in several languages; the first matching row wins, so that "next steps to complete the
+ * goal" is a next step. The order of headings identifies all others.
  */
 const WORDS: readonly (readonly [PacketSection, RegExp])[] = [
   [
@@ -70,16 +70,16 @@ interface Heading {
   /** Lines with the same style are headings of one rank. */
   readonly style: string;
   readonly title: string;
-  /** What follows on the line. */
+  /** The rest of the line. */
   readonly rest: string;
 }
 
-/** A heading is no paragraph. */
+/** Maximum length of a heading in characters; a longer one is a paragraph. */
 const MOST_TITLE = 90;
 
 /**
- * Divides an answer into its parts. Headings are known by their words first; where fewer than two are, the rank of
- * headings that has as many as a packet is taken in order. Linear; each part is found once, a second heading of it is
+ * Divides an answer into its parts. Words identify headings first; if fewer than two are identified, the rank that has
+ * as many headings as a packet is taken in order. Linear; each part is found once, and a second heading of it is
  * content.
  */
 export function divide(text: string): readonly SectionBlock[] {
@@ -89,7 +89,7 @@ export function divide(text: string): readonly SectionBlock[] {
   return blocksOf(lines, known.size >= 2 ? fillGaps(headings, known) : byOrder(headings, known));
 }
 
-/** What stands in a fence is no heading; where the fences do not pair up, nobody can tell what does, and all of them count. */
+/** Text in a fence is not a heading; if the fences do not pair up, it is unclear what they enclose, so all headings count. */
 function headingsOf(lines: readonly string[]): readonly Heading[] {
   const headings: Heading[] = [];
   const inFences: Heading[] = [];
@@ -101,7 +101,7 @@ function headingsOf(lines: readonly string[]): readonly Heading[] {
     if (mark !== undefined) {
       if (fence === '') fence = mark;
       else if (mark.startsWith(fence)) {
-        // One that says its language opens: the one before it was never closed. @source CommonMark §4.5
+        // A fence with a language opens: the one before it was never closed. @source CommonMark §4.5
         if (info !== '') doPairUp = false;
         fence = '';
       }
@@ -167,7 +167,7 @@ function byWords(headings: readonly Heading[]): SectionsByLine {
   const found = new Map<number, PacketSection>();
   const taken = new Set<PacketSection>();
   const best = bestStyle(headings);
-  // A heading of the main rank goes before a label with the same word in some list above it.
+  // A heading of the main rank takes precedence over a label with the same word in a list above it.
   for (const isMain of [true, false]) {
     for (const heading of headings) {
       if ((heading.style === best) !== isMain) continue;
@@ -181,7 +181,7 @@ function byWords(headings: readonly Heading[]): SectionsByLine {
   return found;
 }
 
-/** The rank of which most headings are known by their words. */
+/** The rank where words identify the most headings. */
 function bestStyle(headings: readonly Heading[]): string | undefined {
   const sections = new Map<string, Set<PacketSection>>();
   for (const heading of headings) {
@@ -196,11 +196,11 @@ function bestStyle(headings: readonly Heading[]): string | undefined {
 
 function sectionNamed({ title, style }: Heading): PacketSection | undefined {
   const section = WORDS.find(([, words]) => words.test(title))?.[0];
-  // A label is a sentence's beginning as easily as a heading: it has to be short.
+  // A label can as well be the start of a sentence, so it must be short.
   return section !== undefined && style === 'label' && title.split(' ').length > 5 ? undefined : section;
 }
 
-/** A heading of the same rank between two known ones, where exactly one part is due, is that part. */
+/** A heading of the same rank between two identified ones is the missing part, if exactly one is missing. */
 function fillGaps(headings: readonly Heading[], known: SectionsByLine): SectionsByLine {
   const style = bestStyle(headings);
   const ranked = headings.filter((heading) => heading.style === style);
@@ -222,7 +222,7 @@ function positionOf(section: PacketSection | undefined): number | undefined {
   return section === undefined ? undefined : PACKET_SECTIONS.indexOf(section);
 }
 
-/** Which parts headings stand for that are known by their number alone. @source rawr's prompt has the five. */
+/** The parts of headings that only their number identifies. @source rawr's prompt has the five. */
 const BY_COUNT: Readonly<Record<number, readonly PacketSection[]>> = {
   4: ['goal', 'state', 'invariants', 'next_step'],
   5: ['goal', 'state', 'invariants', 'next_step', 'snippet'],

@@ -1,4 +1,4 @@
-// The recent-activity tail: the last things the agent did and said, verbatim, to jog its memory.
+// The recent-activity tail: the agent's last actions and messages, verbatim, to refresh its memory.
 
 import type { CountText } from '../../tokens/estimate.ts';
 import { redact } from '../../text/redact.ts';
@@ -8,22 +8,22 @@ import type { CommandRun, Trail } from '../../trail/trail.ts';
 /** One internal activity of the agent. */
 export interface RecentActivity {
   readonly kind: 'call' | 'statement' | 'plan';
-  /** The item of the log with which it happened, counted from 0. */
+  /** The item of the log where it happened, counted from 0. */
   readonly position: number;
-  /** May hold line feeds. */
+  /** May contain line feeds. */
   readonly text: string;
 }
 
-/** How much of the recent past is shown. */
+/** How much of the recent past to show. */
 export interface TailLimits {
   /** `tail_max_items`; 0 shows none. */
   readonly maxItems: number;
   /** `packet_max_tail_chars`: bounds the agent's last message. */
   readonly maxMessageChars: number;
-  /** Tokens that the tail may cost, by `count`. */
+  /** Maximum tokens of the tail, by `count`. */
   readonly roomTokens: number;
   readonly count: CountText;
-  /** What the agent said last, whole. Without it, its sentences in the trail have to do. */
+  /** The agent's last message, complete. Otherwise its sentences in the trail have to do. */
   readonly lastMessage?: string | undefined;
 }
 
@@ -31,11 +31,11 @@ export interface TailLimits {
 export const DEFAULT_TAIL_ITEMS = 8;
 export const DEFAULT_TAIL_CHARS = 1_200;
 
-/** Characters and lines of one result: the tail reminds, the tool can be called again. */
+/** Maximum characters and lines of one result: the tail is a reminder, and the tool can run again. */
 const RESULT_LENGTH = 480;
 const RESULT_LINES = 8;
 
-/** The activities of a trail in their order: calls with outcome, plan updates, what was said beside them. */
+/** The activities of a trail in order: calls with outcome, plan updates, and the agent's words beside them. */
 export function recentActivities(trail: Trail): readonly RecentActivity[] {
   const runs = new Map(trail.commands.map((run) => [run.position, run]));
   const shown = new Set(trail.current.tail.map(({ position }) => position));
@@ -44,7 +44,7 @@ export function recentActivities(trail: Trail): readonly RecentActivity[] {
     position,
     text: callText(call, result, runs.get(position)),
   }));
-  // A command without output is no part of the trail's tail, yet it was run.
+  // The trail's tail omits commands without output, but they ran.
   const silent = trail.commands
     .filter(({ position }) => !shown.has(position))
     .map((run) => ({
@@ -100,8 +100,8 @@ function saidActivities({ statements }: Trail): RecentActivity[] {
 }
 
 /**
- * The tail as text: the newest activities in order, oldest dropped when over room, the agent's last message after them.
- * Redacted; empty when nothing happened or nothing fits.
+ * The tail as text: the newest activities in order, without the oldest if it exceeds its room, then the agent's last
+ * message. Redacted; empty if nothing happened or nothing fits.
  */
 export function writeTail(trail: Trail, limits: TailLimits): string {
   const { maxItems, roomTokens, count } = limits;
@@ -138,7 +138,7 @@ function messageText({ lastMessage = '', maxMessageChars }: TailLimits): string 
     .join('\n')}`;
 }
 
-/** The end of a text in at most `limit` characters, cut before a word and never inside of a character. */
+/** The last `limit` characters of a text at most, cut before a word and never inside a character. */
 export function endOf(text: string, limit: number): string {
   if (text.length <= limit) return text;
   if (limit < 3) return '';

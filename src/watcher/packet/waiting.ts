@@ -1,16 +1,18 @@
-// Whether an agent waits for the user. In doubt it does: a synthetic message must never be taken for the user's consent.
+// Whether an agent waits for the user. When in doubt it does: a synthetic message must never count as the user's
+// consent.
 
 import { proseLines } from '../../text/sentences.ts';
 
-/** Characters at the end of a message in which an agent says that it waits; what comes before has been answered by its own work. */
+/** Characters at the end of a message in which an agent says that it waits; its own work has answered anything earlier. */
 const ENDING_LENGTH = 700;
 
-/** A question at the end of a line, behind whatever closes a quotation or emphasis. */
+/** A question at the end of a line, before any closing quotation or emphasis. */
 const QUESTION = /[?？؟]["'”»)\]*_]{0,4}$/u;
 
 /**
  * How agents say that they wait: for consent, an answer, a choice, or something that the user must do first.
- * @source findings of two audits: "Please confirm that … before I go on" was answered by the handoff, later "Approval needed" was
+ * @source findings of two audits: the handoff answered "Please confirm that … before I go on", and later "Approval
+ * needed"
  */
 const WAITING: readonly RegExp[] = [
   /\b(?:please|kindly)\b/i,

@@ -1,48 +1,48 @@
-// Which boundaries are open: reached, and not yet used up by a decision. Immutable data that survives JSON, because it is
-// part of the watcher's persisted state.
+// Which boundaries are open: reached, and not yet used up by a decision. Immutable and JSON-safe, because it is part of
+// the watcher's persisted state.
 
 import type { Signal } from '../../protocol/signal.ts';
 import type { Boundary, VerdictReason } from '../../vocabulary.ts';
 
-/** Turns for which a boundary outlives a veto that has nothing to do with it. @source spec 3-watcher §2 */
+/** Turns for which a boundary outlives an unrelated veto. @source spec 3-watcher §2 */
 export const PENDING_TURNS = 3;
 
-/** A boundary that was reached and has started nothing yet. */
+/** A reached boundary that has not started anything yet. */
 export interface OpenBoundary {
   readonly signal: Signal;
-  /** Turns that may still start before it is given up; absent: it ends with the turn in which it was reached. */
+  /** Turns that may still start before it expires; absent: it expires with the turn in which it was reached. */
   readonly turnsLeft?: number;
 }
 
-/** Whether a boundary was reached in the turn before the running one, or earlier. */
+/** Whether a boundary was reached before the running turn. */
 export function isCarriedOver({ turnsLeft }: OpenBoundary): boolean {
   return turnsLeft !== undefined && turnsLeft < PENDING_TURNS;
 }
 
-/** The newest place at which a kind of boundary was noted. */
+/** The newest place where a kind of boundary was noted. */
 interface NewestNoted {
   readonly position: number;
   readonly ids: readonly string[];
 }
 
-/** What the watcher knows of boundaries. Its size does not grow with the session. */
+/** What the watcher knows about boundaries. Its size does not grow with the session. */
 export interface Boundaries {
   /** Oldest first. */
   readonly open: readonly OpenBoundary[];
-  /** What was noted up to here, by kind, so that nothing is noted twice, however long ago it was used up. */
+  /** The newest noted place of each kind, so that nothing is noted twice, however long ago it was used up. */
   readonly noted: Readonly<Partial<Record<Boundary, NewestNoted>>>;
 }
 
 export const NO_BOUNDARIES: Boundaries = { open: [], noted: {} };
 
-/** Open boundaries of one kind: a decision needs the newest, and shows a few. */
+/** Maximum number of open boundaries of one kind: a decision needs the newest, and shows a few. */
 const MAX_OPEN_OF_A_KIND = 4;
-/** Boundaries of one kind that a single item reaches: a script may commit several times. */
+/** Maximum number of boundaries of one kind from a single item: a script may commit several times. */
 const MAX_IDS_AT_A_PLACE = 32;
 
 /**
- * Opens the boundaries that were reached. `signals` come in the order of the log, as `SignalDetector` gives them; a signal
- * that was noted before, or that stands before a noted one of its kind, changes nothing.
+ * Opens the reached boundaries. `signals` come in the order of the log, as from `SignalDetector`; a signal that was
+ * noted before, or that precedes a noted one of its kind, changes nothing.
  */
 export function noteSignals(boundaries: Boundaries, signals: readonly Signal[]): Boundaries {
   return signals.reduce(noteSignal, boundaries);
@@ -63,8 +63,8 @@ function noteSignal(boundaries: Boundaries, signal: Signal): Boundaries {
 }
 
 /**
- * A turn starts whose work counts: one of the user, or a handoff's. Boundaries of the turn before are given up, except
- * those that a veto left pending.
+ * Starts a turn whose work counts: the user's, or a handoff's. Boundaries of the previous turn expire, except those
+ * that a veto left pending.
  */
 export function startTurn(boundaries: Boundaries): Boundaries {
   return {
@@ -75,19 +75,19 @@ export function startTurn(boundaries: Boundaries): Boundaries {
   };
 }
 
-/** What a decision came to, as far as boundaries are concerned; a `Decision` is one, and its record. */
+/** The outcome of a decision for boundaries; a `Decision` and its record both satisfy it. */
 export interface Settled {
   readonly reason: VerdictReason;
   /** Signals that counted. */
   readonly signals: readonly Signal[];
-  /** Ids of all boundaries that were open when it was taken. */
+  /** Ids of all boundaries that were open at the decision. */
   readonly openIds: readonly string[];
 }
 
 /**
- * Boundaries after a decision. A yes and a judge's veto use up everything that was open then: a sequence, or a suggestion,
- * is started once per boundary, and a judge has seen them all. A cooldown and work under way say nothing against the
- * boundary, which stays pending. Every other no leaves the boundaries to the rest of their turn.
+ * Boundaries after a decision. A yes and a judge's veto use up all open boundaries: each boundary starts one sequence
+ * or suggestion, and a judge has seen them all. A cooldown and active work do not count against a boundary, which stays
+ * pending. Every other no leaves the boundaries open for the rest of their turn.
  */
 export function settleBoundaries(boundaries: Boundaries, settled: Settled): Boundaries {
   switch (settled.reason) {
@@ -106,7 +106,7 @@ export function settleBoundaries(boundaries: Boundaries, settled: Settled): Boun
   }
 }
 
-/** Opens boundaries again that a sequence has used up from which nothing came; those that are open stay as they are. */
+/** Reopens boundaries that a failed sequence used up; open ones are unchanged. */
 export function reopenBoundaries(boundaries: Boundaries, signals: readonly Signal[]): Boundaries {
   const ids = new Set(boundaries.open.map(({ signal }) => signal.id));
   const again = signals.filter(({ id }) => !ids.has(id)).map((signal) => ({ signal }));
@@ -120,8 +120,8 @@ export function consumeBoundaries(boundaries: Boundaries, ids: readonly string[]
 }
 
 /**
- * Leaves boundaries pending for `PENDING_TURNS` turns, counted from the first veto: a second one prolongs nothing. The end
- * of a turn is never pending: in the next turn it would stand for a pause that is over.
+ * Leaves boundaries pending for `PENDING_TURNS` turns, counted from the first veto: a second one does not prolong it.
+ * The end of a turn is never pending: in the next turn that pause is over.
  */
 export function deferBoundaries(boundaries: Boundaries, ids: readonly string[]): Boundaries {
   return {

@@ -1,25 +1,25 @@
-// What a command that ran means for the work: a commit, a checkpoint of a pull request, or neither; and what git itself
-// says about it in the output.
+// What a finished command means for the work: a commit, a pull-request checkpoint, or neither; and what git's own
+// output says about it.
 
 import { commitsIn } from '../../trail/outputs/git-output.ts';
 import { stripAnsi } from '../../trail/outputs/outputs.ts';
 import type { CommandFate, CommandOutcome } from './fates.ts';
 
-/** Boundaries that a command can be. */
+/** The boundaries that a command can reach. */
 export type Checkpoint = 'commit' | 'pr_checkpoint';
 
 /** Which commands count. */
 export interface CheckpointSettings {
-  /** Verbs of git that commit: `commit` and the aliases of it. */
+  /** Verbs of git that commit: `commit` and its aliases. */
   readonly commitVerbs: readonly string[];
   readonly pushIsPrCheckpoint: boolean;
 }
 
-/** A checkpoint that was reached, and what says so. */
+/** A reached checkpoint and its evidence. */
 export interface ReachedCheckpoint {
   readonly checkpoint: Checkpoint;
   readonly words: readonly string[];
-  /** `status`: the script's status says that the command succeeded. `output`: git's own words do. */
+  /** `status`: the script's exit status shows that the command succeeded. `output`: git's own output does. */
   readonly toldBy: 'status' | 'output';
   /** The hash that git reported for a commit. */
   readonly hash?: string;
@@ -29,7 +29,7 @@ export interface ReachedCheckpoint {
 export interface FinishedScript {
   readonly fates: readonly CommandFate[];
   readonly exit: CommandOutcome;
-  /** Whether `exit` is a real exit status, rather than a tool's word that nothing went wrong. */
+  /** Whether `exit` is a real exit status, not only a tool's claim of success. */
   readonly isExitExact: boolean;
   readonly output: string;
 }
@@ -49,14 +49,14 @@ export function reachedCheckpoints(
     if (fate.outcome === 'failed') return [];
     const checkpoint = checkpointOf(fate.words, settings);
     if (checkpoint !== undefined) return [{ fate, checkpoint, isAlias: false }];
-    // Whether somebody's own verb commits, only git's report can say.
+    // Whether a user's alias commits, only git's report can tell.
     const isAlias = isAliasOfGit(fate.words, settings);
     return isAlias ? [{ fate: { ...fate, outcome: 'unknown' }, checkpoint: 'commit', isAlias }] : [];
   });
   const reports = commitsIn(output).map(({ hash }) => hash);
   const isReported = ({ fate, checkpoint }: CheckpointCandidate): boolean =>
     checkpoint === 'commit' && fate.output !== 'redirected' && !isQuiet(fate.words);
-  // A report belongs to a commit that is certain before it belongs to one that perhaps did not run.
+  // A report belongs first to a commit that certainly ran, then to one that may not have run.
   const certain = candidates.filter((each) => isReported(each) && each.fate.outcome === 'succeeded');
   let spare = reports.length - certain.filter(({ fate }) => fate.ran).length;
   return candidates.flatMap((candidate): ReachedCheckpoint[] => {
@@ -77,14 +77,14 @@ export function reachedCheckpoints(
 interface CheckpointCandidate {
   readonly fate: CommandFate;
   readonly checkpoint: Checkpoint;
-  /** A verb of git that git does not have by itself. */
+  /** A verb that is not one of git's own. */
   readonly isAlias: boolean;
 }
 
 function hasSucceeded(fate: CommandFate, { exit, isExitExact, output }: FinishedScript): boolean {
   if (exit !== 'succeeded' || !fate.ran) return false;
   if (fate.outcome === 'succeeded') return isExitExact || !hasRefused(output);
-  // Had a commit succeeded whose output is shown, git would have said so.
+  // If a commit with visible output had succeeded, git would have reported it.
   const isSilent = fate.output !== 'shown' || isPush(fate.words) || isQuiet(fate.words);
   return (isSilent || programOf(fate.words) !== 'git') && !hasRefused(output);
 }
@@ -101,7 +101,7 @@ function hasPushed(output: string): boolean {
   );
 }
 
-/** The checkpoint that a command is when it succeeds. A dry run, a request for help and a deletion are none. */
+/** The checkpoint of a successful command. A dry run, a request for help and a deletion are not checkpoints. */
 export function checkpointOf(
   words: readonly string[],
   { commitVerbs, pushIsPrCheckpoint }: CheckpointSettings,
@@ -143,7 +143,7 @@ const GIT_VALUES = new Set([
   '--attr-source',
 ]);
 
-/** The verb of a git command and what follows it; empty where git is only asked about itself. */
+/** The verb of a git command and the words after it; empty if git is only asked about itself. */
 function gitVerb(words: readonly string[]): readonly string[] {
   let at = 1;
   for (let word = words[at]; word?.startsWith('-') === true; word = words[at]) {
@@ -153,7 +153,7 @@ function gitVerb(words: readonly string[]): readonly string[] {
   return words.slice(at);
 }
 
-/** What git does by itself, but for the commands that nobody types. @source git(1) */
+/** Git's own verbs, except the ones that nobody types. @source git(1) */
 const OWN_VERBS = new Set(
   (
     'add am apply archive backfill bisect blame branch bugreport bundle cat-file check-ignore checkout cherry cherry-pick ' +
@@ -189,7 +189,7 @@ function isRealPush(rest: readonly string[]): boolean {
   return !isRehearsal(options) && !options.some((option) => /^-[a-zA-Z]*[nd]|^--delete$/.test(option));
 }
 
-/** Git takes any unambiguous beginning of a long option. */
+/** Git accepts any unambiguous prefix of a long option. */
 function isRehearsal(options: readonly string[]): boolean {
   return options.some((option) => /^(?:--dry(?:-(?:r(?:un?)?)?)?|--help|-h)$/.test(option));
 }

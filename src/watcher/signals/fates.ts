@@ -1,21 +1,21 @@
-// Which commands of a shell script ran, and how they went, as far as the exit status of the whole script tells. A status
-// is that of the last command only: `git commit; true` says nothing about the commit, `make && git commit` all of it.
+// Which commands of a shell script ran, and how they ended, as far as the script's exit status shows. A status
+// describes only the last command: `git commit; true` says nothing about the commit, `make && git commit` everything.
 
 import type { Command, Node, Redirect, Statement } from 'unbash';
 import { MAX_SCRIPT_LENGTH, nestedScript, parseScript, programWords } from '../../shell/scripts.ts';
 
-/** How something that was run ended. */
+/** How a command or script ended. */
 export type CommandOutcome = 'succeeded' | 'failed' | 'unknown';
 
-/** What became of one simple command. */
+/** The fate of one simple command. */
 export interface CommandFate {
   /** Program and operands, quotes and wrappers removed; never empty. */
   readonly words: readonly string[];
-  /** Whether it ran for certain; otherwise a condition decided that the script's status does not tell. */
+  /** Whether it certainly ran; otherwise a condition decided, which the script's status does not reveal. */
   readonly ran: boolean;
-  /** How it ended, given that it ran. */
+  /** How it ended, if it ran. */
   readonly outcome: CommandOutcome;
-  /** Where its output went: `piped` output may be in that of the script, wholly or in part; `redirected` is not. */
+  /** Where its output went: `piped` output may be in the script's, wholly or partly; `redirected` output is not. */
   readonly output: 'shown' | 'piped' | 'redirected';
 }
 
@@ -25,7 +25,7 @@ interface FateWalk {
   readonly fates: CommandFate[];
   readonly functions: Map<string, Node>;
   depth: number;
-  /** Commands that may still be visited: functions that call each other can be made to run longer than anyone waits. */
+  /** Commands that may still be visited: functions that call each other could run longer than anyone waits. */
   budget: number;
   stopsAtFailure: boolean;
   failsWithPipe: boolean;
@@ -35,9 +35,9 @@ const MAX_DEPTH = 8;
 const MAX_COMMANDS = 5_000;
 
 /**
- * The fates of the simple commands of a script in order, those inside of `bash -c "…"`, `eval`, groups, conditions, loops
- * and functions called included; commands that cannot have run are left out. Never throws. Of a script too long to be
- * parsed whole only the head is looked at, whose outcome is unknown.
+ * The fates of the simple commands of a script in order, including those inside `bash -c "…"`, `eval`, groups,
+ * conditions, loops and called functions; excludes commands that cannot have run. Never throws. Of a script too long to
+ * parse, only the head is examined, with an unknown outcome.
  * @param exit how the script as a whole ended
  */
 export function commandFates(script: string, exit: CommandOutcome): CommandFate[] {
@@ -77,7 +77,7 @@ function contextInList(
 ): Context {
   if (!stopsAtFailure) return isLast ? context : { ...context, outcome: 'unknown' };
   if (context.outcome === 'succeeded') return context;
-  // Under `set -e` the one that failed may be any of them, and those behind it did not run.
+  // Under `set -e` any command may be the one that failed, and those after it did not run.
   return { ...context, ran: context.ran && isFirst, outcome: 'unknown' };
 }
 

@@ -1,17 +1,17 @@
-// What the agent's words say about the state of its work: phrases on word boundaries, in its prose only. Code, negations,
-// plans for later and questions assert nothing.
+// What the agent's words say about the state of its work: phrases on word boundaries, only in its prose. Code,
+// negations, future plans and questions assert nothing.
 
 import { DEFAULT_CONFIG } from '../../config/defaults.ts';
 import type { Config } from '../../config/schema.ts';
 import { clip, oneLine, proseLines, sentencesOf } from '../../text/sentences.ts';
 
-/** Boundaries that language tells. */
+/** Boundaries that language can signal. */
 export type SpokenBoundary = 'agent_done' | 'topic_shift' | 'concluding_thought';
 
-/** Phrases that tell a boundary, any of them; a list without any switches its boundary off. */
+/** Phrases that signal a boundary, any one of them; an empty list disables its boundary. */
 export interface PhraseLists {
   readonly agentDone: readonly string[];
-  /** Any of these, anywhere in a message, and the message does not say that the agent is done. */
+  /** Any of these, anywhere in a message, prevents `agent_done`. */
   readonly agentDoneNegative: readonly string[];
   readonly topicShift: readonly string[];
   readonly concludingThought: readonly string[];
@@ -27,22 +27,22 @@ export function phraseLists({ rawrAutoCompaction: { semanticSignals } }: Config)
   };
 }
 
-/** The phrases when nothing is configured; config/watcher-schema.ts holds them. */
+/** The phrases without any configuration; config/watcher-schema.ts holds them. */
 export const DEFAULT_PHRASES: PhraseLists = phraseLists(DEFAULT_CONFIG);
 
-/** A boundary that a message tells, with the words that tell it. */
+/** A boundary that a message signals, with the words that signal it. */
 export interface SpokenSignal {
   readonly boundary: SpokenBoundary;
-  /** The phrase as the message has it. */
+  /** The phrase as written in the message. */
   readonly phrase: string;
   /** The sentence around it, clipped. */
   readonly sentence: string;
 }
 
-/** Characters of a sentence that evidence quotes. */
+/** Maximum length of a sentence in evidence, in characters. */
 const SENTENCE_LENGTH = 160;
 
-/** Reads messages by fixed lists, compiled once. */
+/** Searches messages for fixed phrase lists, compiled once. */
 export class PhraseReader {
   readonly #done: PhraseFinder;
   readonly #doneNegative: PhraseFinder;
@@ -57,8 +57,8 @@ export class PhraseReader {
   }
 
   /**
-   * The boundaries that a message of the agent tells, each at most once, with its first evidence. Takes any text. Whether
-   * the turn did work, without which `agent_done` does not count, is for the caller to know.
+   * The boundaries that an agent's message signals, each at most once, with its first evidence. Accepts any text. The
+   * caller must check whether the turn did work, without which `agent_done` does not count.
    */
   read(message: string): SpokenSignal[] {
     const prose = proseOf(message);
@@ -72,7 +72,7 @@ export class PhraseReader {
   }
 }
 
-/** The agent's prose: without fenced and inline code; accents composed, so that they compare. */
+/** The agent's prose: without fenced and inline code, and with composed accents so that texts compare. */
 function proseOf(message: string): string {
   const prose = proseLines(message)
     .join('\n')
@@ -99,10 +99,10 @@ function sentenceAround(prose: string, { index, phrase }: PhraseMatch): string {
   return clip(oneLine(sentence), SENTENCE_LENGTH);
 }
 
-/** How far from a phrase its clause is searched for words that turn it. */
+/** Characters around a phrase where its clause is searched for words that reverse it. */
 const CLAUSE_LENGTH = 120;
 
-/** Up to four words of the same clause between a turning word and the phrase. */
+/** Up to four words of the same clause between a reversing word and the phrase. */
 const SAME_CLAUSE = '(?:[ \\t\\n]+[^\\s.!?;:,()—–]{1,40}){0,4}[ \\t\\n]+["\'“‘*_(]{0,3}$';
 
 const NEGATED = new RegExp(
@@ -110,7 +110,7 @@ const NEGATED = new RegExp(
   'iu',
 );
 
-/** Words that put a completion into the future, into a condition, or short of the end. */
+/** Words that make a completion future, conditional or incomplete. */
 const NOT_YET = new RegExp(
   `(?<![\\p{L}\\p{N}])(?:(?:to|will|should|must|can|could|would|shall|might|may) be|to get|once|when|whenever|until|unless|if|whether|before|almost|nearly|partly|partially|half)${SAME_CLAUSE}`,
   'iu',
@@ -120,18 +120,18 @@ function isAsked(after: string): boolean {
   return /^[^.!\n]{0,119}\?/.test(after);
 }
 
-/** A place where a phrase stands, with its words as the text has them. */
+/** A match of a phrase, with the words of the text. */
 interface PhraseMatch {
   readonly index: number;
   readonly phrase: string;
 }
 
 /**
- * Finds any of some phrases, on word boundaries and in any case. What bounds a word is looked at in code: as part of the
- * pattern the classes of letters would take longer to compile than most sessions take to read.
+ * Finds any of the phrases, on word boundaries and ignoring case. Code checks the word boundaries: as part of the
+ * pattern, the letter classes would take longer to compile than most sessions take to read.
  */
 class PhraseFinder {
-  /** Where a phrase may begin. */
+  /** Where a phrase may start. */
   readonly #any: RegExp | undefined;
   /** Longest first. */
   readonly #phrases: readonly {
@@ -154,7 +154,7 @@ class PhraseFinder {
     }));
   }
 
-  /** The places in a text, in order; none overlaps another. */
+  /** The matches in a text, in order, without overlaps. */
   *in(text: string): Generator<PhraseMatch> {
     if (this.#any === undefined) return;
     for (let from = 0; ;) {
@@ -179,7 +179,7 @@ class PhraseFinder {
   }
 }
 
-/** Letters, marks and digits, but not of scripts that put no space between words: nothing marks there where one begins. */
+/** Letters, marks and digits, except in scripts without spaces between words: there nothing marks the start of a word. */
 const WORD_CHARACTER =
   /^(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{M}\p{N}_]/u;
 
@@ -193,7 +193,7 @@ function startOfCharacterBefore(text: string, index: number): number {
   return (text.codePointAt(index - 2) ?? 0) > 0xffff ? index - 2 : index - 1;
 }
 
-/** A phrase begins no word inside of another one, of a hyphenated compound, a path or a dotted name. */
+/** A phrase does not start inside a word, a hyphenated compound, a path or a dotted name. */
 function isOpening(text: string, index: number): boolean {
   if (index === 0) return true;
   const before = startOfCharacterBefore(text, index);
@@ -201,7 +201,7 @@ function isOpening(text: string, index: number): boolean {
   return !'-‑.'.includes(text.charAt(before)) || !isWordAt(text, startOfCharacterBefore(text, before));
 }
 
-/** Nor does one end there. */
+/** Nor does a phrase end there. */
 function isClosing(text: string, index: number): boolean {
   const after = text.charAt(index);
   if (after === '') return true;
@@ -210,7 +210,7 @@ function isClosing(text: string, index: number): boolean {
 }
 
 function characterSource(character: string): string {
-  // Turkish has an i with and one without a dot, and their capitals; case folding knows only the pair of English.
+  // Turkish has an i with and one without a dot, and their capitals; case folding knows only the English pair.
   if (/[iıIİ]/.test(character)) return '(?:[iıİ]\\u0307?)';
   if (/['’]/.test(character)) return "['’]";
   return /\s/.test(character) ? ' ' : character.replace(/[\\^$.*+?()[\]{}|/]/u, '\\$&');

@@ -1,14 +1,14 @@
-// How far the agent's plan has come, and which steps a change of it completed: whichever tool it is kept with.
+// How far the agent's plan has come, and which steps a change of it completed, for every plan tool.
 
 import type { PlanChange } from '../../trail/calls/calls.ts';
 import { clip, detached, oneLine } from '../../text/sentences.ts';
 import type { StepStatus } from '../../trail/trail.ts';
 
-/** What a change of the plan came to. */
+/** The result of a plan change. */
 export interface PlanProgress {
   /** The steps that this change completed, shortened. */
   readonly completed: readonly string[];
-  /** Completed steps and all steps of the plan as it is now. */
+  /** Completed steps and all steps of the present plan. */
   readonly done: number;
   readonly steps: number;
 }
@@ -19,16 +19,16 @@ interface PlanStep {
 }
 
 const STEP_LENGTH = 120;
-/** Steps kept; a plan of a thread that adds tasks for ever forgets its oldest. */
+/** Maximum number of kept steps; a plan that keeps growing forgets its oldest. */
 const MAX_STEPS = 500;
 
 /** Follows the plan of one thread. */
 export class PlanFollower {
-  /** By the id of the task, or by place in a plan that is always written whole. */
+  /** By task id, or by position in a plan that is always rewritten whole. */
   #steps = new Map<string, PlanStep>();
   #tasks = 0;
 
-  /** Takes a change in. @param result what the tool answered, which names the task that an added step became */
+  /** Applies a change. @param result the tool's answer, which names the task that an added step became */
   add(change: PlanChange, result: string): PlanProgress {
     switch (change.type) {
       case 'whole':
@@ -80,8 +80,8 @@ export class PlanFollower {
 }
 
 /**
- * The steps that are completed now and were not before. A step is known by its words; one in new words counts only as far
- * as more steps are completed than before, since agents reword old steps when they write a plan anew.
+ * The newly completed steps. Words identify a step; reworded ones count only if more steps are completed than before,
+ * because agents reword old steps when they rewrite a plan.
  */
 function newlyCompleted(before: readonly PlanStep[], now: readonly PlanStep[]): string[] {
   const old = new Map<string, number>();

@@ -1,5 +1,5 @@
-// The moments of a session at which work could be interrupted, found once, here: a fold over the log that every client of
-// the watcher uses. Structured evidence first (commands, plans, turns), language last.
+// The moments of a session when work could be interrupted, detected in one place: a fold over the log that every client
+// of the watcher uses. Structured evidence first (commands, plans, turns), language last.
 
 import { authorOf, callOf, resultCallId, textOfOutput, textOfParts } from '../../protocol/item.ts';
 import type { CallView, Item, JsonObject, MessageItem, ToolOutputItem } from '../../protocol/item.ts';
@@ -32,7 +32,7 @@ export interface SignalSettings extends CheckpointSettings {
 /** @source spec 3-watcher §2; `ci` is the alias of the git book. */
 const COMMIT_VERBS = ['commit', 'ci'] as const;
 
-/** What counts as a signal by a configuration. */
+/** The signal settings of a configuration. */
 export function signalSettings(config: Config): SignalSettings {
   return {
     commitVerbs: COMMIT_VERBS,
@@ -41,7 +41,7 @@ export function signalSettings(config: Config): SignalSettings {
   };
 }
 
-/** What counts when nothing is configured. */
+/** The signal settings without any configuration. */
 export const DEFAULT_SIGNAL_SETTINGS: SignalSettings = signalSettings(DEFAULT_CONFIG);
 
 interface LogPosition {
@@ -49,36 +49,35 @@ interface LogPosition {
   readonly line: number | undefined;
 }
 
-/** A call whose result will tell whether a boundary was reached. */
+/** A call whose result will show whether a boundary was reached. */
 type DueCall =
   | { readonly type: 'script'; readonly script: string; output: string }
   | { readonly type: 'plan'; readonly change: PlanChange }
   | { readonly type: 'phase'; readonly summary: string }
-  /** Writes to, or waits for, a command that runs on. */
+  /** Writes to, or waits for, a running command. */
   | { readonly type: 'process'; readonly processId: string };
 
 type DueScript = DueCall & { readonly type: 'script' };
 
 const MAX_DUE_CALLS = 200;
 const MAX_RUNNING = 20;
-/** Calls and turns that are told apart from their repetition: a log that repeats itself repeats what is near. */
+/** Known calls and turns, to detect repetitions: a log that repeats itself repeats recent records. */
 const MAX_KNOWN = 4_000;
-/** Output of a command that runs on is kept from its end, where git reports. */
+/** Characters kept of a running command's output, from its end, where git reports. */
 const MAX_RUNNING_OUTPUT = 24_000;
 const KNOWN_LENGTH = 300;
 const EVIDENCE_LENGTH = 160;
 
-/** The tool with which an agent says that a phase of its work is over. @source spec 3-watcher §2 */
+/** The tool with which an agent declares a phase complete. @source spec 3-watcher §2 */
 const PHASE_TOOL = 'phase_checkpoint';
 
-/** The kind of the notes by which the user says that a phase of the work is over. @source spec 4-session §1, `phase_completed` */
+/** The kind of the notes with which the user declares a phase complete. @source spec 4-session §1, `phase_completed` */
 export const PHASE_NOTE = 'phase_completed';
 
 /**
- * Finds the signals in a log, one record at a time. Nothing that Baton injected gives any, nor does what the agent answers
- * to its requests; a summary, a subagent and an abandoned branch give none either. Records that repeat an event (the same
- * call, result or turn once more) add nothing, as long as they repeat one of the newest thousands. Memory does not grow with
- * the log.
+ * Finds the signals in a log, one record at a time. Items that Baton injected produce none, nor do the agent's answers
+ * to its requests, summaries, subagents and abandoned branches. Records that repeat an event (the same call, result or
+ * turn again) add nothing, if they repeat one of the newest thousands. Memory does not grow with the log.
  */
 export class SignalDetector {
   readonly #settings: SignalSettings;
@@ -86,7 +85,7 @@ export class SignalDetector {
   readonly #plan = new PlanFollower();
   readonly #watcherRequests = new WatcherRequests();
   readonly #due = new Map<string, DueCall>();
-  /** Calls taken in, by id, with the beginning of what they ran: an id that another command takes over is another call. */
+  /** Processed calls by id, with the start of what they ran: an id that another command reuses is another call. */
   readonly #known = new Map<string, string>();
   readonly #running = new Map<string, DueScript>();
   readonly #endedTurns = new Set<string>();
@@ -95,7 +94,7 @@ export class SignalDetector {
   #place: LogPosition = { position: -1, line: undefined };
   #turn = 0;
   #hasAgentSpoken = true;
-  /** Whether the log has records of where turns end. Without, the next message of the user ends one. */
+  /** Whether the log records the ends of turns. If not, the user's next message ends a turn. */
   #tellsTurns = false;
   #open = newTurn();
 
@@ -110,7 +109,7 @@ export class SignalDetector {
     );
   }
 
-  /** Takes the next record in. @returns the boundaries that it reached, in order */
+  /** Adds the next record. @returns the boundaries that it reached, in order */
   add(record: LogRecord): readonly Signal[] {
     this.#watcherRequests.add(record);
     switch (record.type) {
@@ -137,15 +136,15 @@ export class SignalDetector {
   }
 
   /**
-   * Says that nothing follows. Where the agent has spoken last, its turn is over: few formats record the end of the last
-   * one. @returns the signals of that turn's end
+   * Reports the end of the log. If the agent spoke last, its turn is over: few formats record the end of the last turn.
+   * @returns the signals of that turn's end
    */
   end(): readonly Signal[] {
     return this.#open.closing.length === 0 ? [] : this.#endTurn(undefined);
   }
 
   #addItem(item: Item, line: number | undefined): readonly Signal[] {
-    // Without records of turns a turn ends where the next begins, but it ended with what the agent did last.
+    // Without records of turns, a turn ends where the next begins, but its end is the agent's last item.
     const before = isUserMessage(item) && !this.#tellsTurns ? this.#endTurn(undefined) : [];
     this.#place = { position: this.#place.position + 1, line };
     if (item.type === 'message') this.#addMessage(item);
@@ -177,11 +176,11 @@ export class SignalDetector {
     if (message.isApiErrorMessage === true || message.model === '<synthetic>') return;
     this.#noteAgent();
     const text = textOfParts(message.content);
-    // Two: a summary that turns out to be one uncovers the message before it.
+    // Two: if the newest proves to be a summary, the message before it counts.
     if (text.trim() !== '') this.#open.closing = [...this.#open.closing.slice(-1), text];
   }
 
-  /** What Baton asks for is answered for Baton. */
+  /** The answer to Baton's request belongs to Baton. */
   #addInjected({ role, origin }: MessageItem): void {
     if (role !== 'assistant' && origin?.step !== 'packet') this.#prompt(!this.#watcherRequests.isAnswering);
   }
@@ -192,7 +191,7 @@ export class SignalDetector {
     this.#open.closing = [];
   }
 
-  /** The answer to a compaction prompt stands in some logs like any other message of the agent. */
+  /** Some logs store the answer to a compaction prompt like any other message of the agent. */
   #forgetSummary(summary: string | undefined): void {
     const last = this.#open.closing.at(-1);
     if (summary !== undefined && last?.trim() === summary.trim()) this.#open.closing.pop();
@@ -216,14 +215,14 @@ export class SignalDetector {
     if (name === PHASE_TOOL) return { type: 'phase', summary: shown(meaningOf(call).text) };
     if (/plan|todo|task/.test(name)) {
       const change = meaningOf(call).plan;
-      // A plan in prose has no steps that could be done.
+      // A plan in prose has no steps to complete.
       return change === undefined || change.type === 'presented' ? undefined : { type: 'plan', change };
     }
     if (this.#running.size > 0 && name === 'write_stdin') {
       const { processId } = meaningOf(call);
       return processId === undefined ? undefined : { type: 'process', processId };
     }
-    // Most commands are none of these, and parsing them all would cost more than everything else here.
+    // Most commands are not checkpoints, and parsing them all would cost more than everything else here.
     const mayBeOne = /g(?:it|h|t)(?:\.exe)?\b/i.test(call.input) && this.#verbs.test(call.input);
     if (!mayBeOne && !/\bgit(?:\.exe)? /.test(call.input)) return undefined;
     const script = shellScriptOf(call);
@@ -272,7 +271,7 @@ export class SignalDetector {
       forgetOldest(this.#running, MAX_RUNNING);
       return [];
     }
-    // Without a verb that commits, only what git reports can make a command one; parsing them all would cost too much.
+    // Without a verb that commits, only git's report can make a command a commit; parsing them all would cost too much.
     if (!this.#verbs.test(due.script) && commitsIn(stripAnsi(output)).length === 0) return [];
     const exit = outcome(exitStatus, RUNS_IN_BACKGROUND.test(result) ? undefined : item.success);
     const reached = reachedCheckpoints(
@@ -290,7 +289,7 @@ export class SignalDetector {
   #endTurn(turnId: string | undefined): readonly Signal[] {
     const { isMuted, isPrompted, hasActed, hasWorked, closing, place } = this.#open;
     this.#open = newTurn();
-    // A compaction that was asked for has a turn of its own, in which nobody asks and nothing is done.
+    // A requested compaction has its own turn, without a prompt and without work.
     if (isMuted || !hasActed || !(isPrompted || hasWorked)) return [];
     if (turnId !== undefined && this.#endedTurns.has(turnId)) return [];
     if (turnId !== undefined) this.#endedTurns.add(turnId);
@@ -320,16 +319,16 @@ export class SignalDetector {
   }
 }
 
-/** What is known of the turn that runs. */
+/** The state of the running turn. */
 interface OpenTurn {
-  /** A user, or a handoff, asked for it. */
+  /** A user, or a handoff, started it. */
   isPrompted: boolean;
-  /** Baton asked for something in it: the answer is none of the agent's work. */
+  /** Baton asked for something in it: the answer is not part of the agent's work. */
   isMuted: boolean;
   hasActed: boolean;
-  /** A tool has given a result. */
+  /** A tool has returned a result. */
   hasWorked: boolean;
-  /** What the agent has said since its last call, the newest last. */
+  /** The agent's messages since its last call, newest last. */
   closing: string[];
   /** The agent's newest item. */
   place: LogPosition | undefined;
@@ -346,7 +345,7 @@ function newTurn(): OpenTurn {
   };
 }
 
-/** Claude Code's answer to a command that it sends to the background: a success of the sending only. */
+/** Claude Code's answer to a command that it sends to the background: only the sending succeeded. */
 const RUNS_IN_BACKGROUND = /^Command (?:is )?running in background/;
 
 function outcome(exitStatus: number | undefined, success: boolean | undefined): CommandOutcome {
