@@ -1,4 +1,4 @@
-// When the user is warned that the window fills: once for each threshold that usage crosses.
+// When to warn the user that the window fills: once for each threshold that usage crosses.
 
 import type { ThresholdState } from '../tokens/pressure.ts';
 import { formatNumber } from '../tokens/words.ts';
@@ -12,7 +12,7 @@ export interface Alarm {
   readonly isAutomatic: boolean;
 }
 
-/** The warning for a threshold that lies between two moments; undefined where none was crossed upwards. */
+/** The warning for a threshold between two moments; undefined if none was crossed upwards. */
 export function alarmSentence(now: Alarm | undefined, before: Alarm | undefined): string | undefined {
   if (now === undefined || levelOf(now) <= levelOf(before)) return undefined;
   const { used, rawWindow, state, isAutomatic } = now;

@@ -1,4 +1,4 @@
-// An answer of the model, as it streams in.
+// A model's answer as it streams in.
 
 import type { SessionEvent } from '../protocol/wire/event.ts';
 import type { Item } from '../protocol/item.ts';
@@ -7,7 +7,7 @@ import type { StopReason } from '../vocabulary.ts';
 import { receivedItem } from './received.ts';
 import { agentTextOf } from './thread-state.ts';
 
-/** Puts an answer together; only a whole one is ever recorded. */
+/** Assembles an answer; only a complete one is ever recorded. */
 export class AnswerSoFar {
   #items: Item[] = [];
   #usage: ModelUsage | undefined;
@@ -28,7 +28,7 @@ export class AnswerSoFar {
     return this.#items;
   }
 
-  /** Messages of the agent that are whole. */
+  /** Number of the agent's complete messages. */
   get messages(): number {
     return this.#items.filter((item) => agentTextOf(item) !== undefined).length;
   }
@@ -38,7 +38,7 @@ export class AnswerSoFar {
   }
 }
 
-/** What whoever watches a session is shown of an answer while it comes in. */
+/** What a client displays of an answer as it streams in. */
 export function shownOf(
   event: ModelEvent,
   { turnId, messageId, reasoningId }: AnswerNames,
@@ -57,10 +57,10 @@ export function shownOf(
   }
 }
 
-/** What the parts of an answer are called while it comes in. */
+/** The ids of the parts of a streaming answer. */
 export interface AnswerNames {
   readonly turnId: string;
-  /** Of the message that comes now. */
+  /** Id of the present message. */
   readonly messageId: string;
   readonly reasoningId: string;
 }

@@ -1,4 +1,4 @@
-// What people are shown of a call before and after it ran, whichever agent's tool it is.
+// What people see of a call before and after it ran, for the tools of every agent.
 
 import { textOfOutput } from '../protocol/item.ts';
 import type { CallView, Item, Json, JsonObject } from '../protocol/item.ts';
@@ -14,17 +14,17 @@ import type { CallKind, CallStatus } from '../vocabulary.ts';
 type CallBegin = Extract<TranscriptEntry, { type: 'tool_call_begin' }>;
 type CallEnd = Extract<TranscriptEntry, { type: 'tool_call_end' }>;
 
-/** What the result of a call does not say. */
+/** Facts that the result of a call does not contain. */
 export interface CallDetails {
   /** Absent: as the result says. */
   readonly status?: CallStatus;
   readonly changes?: readonly FileChangeView[];
 }
 
-/** The kind of the notes that hold such details; each stands before the result. */
+/** The kind of the notes that hold such details; each precedes its result. */
 const CALL_NOTE = 'tool_call';
 
-/** The note by which details of a call are known when the thread is resumed. */
+/** The note that preserves the details of a call for a resumed thread. */
 export function callNote(callId: string, { status, changes }: CallDetails): NoteRecord {
   const value = {
     call_id: callId,
@@ -34,7 +34,7 @@ export function callNote(callId: string, { status, changes }: CallDetails): Note
   return { type: 'note', kind: CALL_NOTE, value };
 }
 
-/** The call and its details that a note holds; undefined for other notes, and for one that cannot be read. */
+/** The call and its details in a note; undefined for other notes, and for unreadable ones. */
 export function notedCall({
   kind,
   value,
@@ -55,7 +55,7 @@ function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** A session file may have been written by anybody. */
+/** Anyone may have written a session file. */
 function changeOf(value: Json): FileChangeView[] {
   const isWhole =
     isObject(value) &&
@@ -76,7 +76,7 @@ function isObject(value: Json): value is JsonObject {
 /** Longest title, in characters: a line. @source the progress lines of `exec` */
 const LONGEST_TITLE = 160;
 
-/** Files and directories of a call that are named; a patch of more is shown by its diffs. */
+/** Maximum number of named files and directories of a call; diffs show the rest of a larger patch. */
 const MOST_LOCATIONS = 50;
 
 const KINDS: ReadonlyMap<string, CallKind> = new Map([
@@ -93,14 +93,14 @@ const KINDS: ReadonlyMap<string, CallKind> = new Map([
   ['recall', 'recall'],
 ]);
 
-/** How a call is shown when it begins. Never throws: the arguments are whatever a model wrote. */
+/** The event for the start of a call. Never throws: a model may write any arguments. */
 export function callBegin(view: CallView & { readonly callId: string }, turnId: string | null): CallBegin {
   return { type: 'tool_call_begin', call_id: view.callId, turn_id: turnId, tool: view.name, ...about(view) };
 }
 
 function about(view: CallView): Pick<CallBegin, 'kind' | 'title' | 'locations'> {
   const script = shellScriptOf(view);
-  // Taken apart only where nobody waits for it: a script may be long.
+  // Not parsed here, where the user waits: a script may be long.
   if (script !== undefined) return { kind: 'execute', title: titled(script), locations: [] };
   const name = baseName(view.name);
   if (isSearch(name)) return aboutSearch(view, name);
@@ -152,7 +152,7 @@ function titled(text: string): string {
   return clippedLine(text, LONGEST_TITLE);
 }
 
-/** How a call is shown when its result is recorded. */
+/** The event for the recorded result of a call. */
 export function callEnd(
   callId: string,
   result: Item,

@@ -1,4 +1,4 @@
-// Ceilings on what a turn and a session may spend, and the words for them. Pure.
+// Limits on the spending of a turn and a session, and their messages. Pure.
 
 import type { Config } from '../config/schema.ts';
 import { formatNumber } from '../tokens/words.ts';
@@ -7,7 +7,7 @@ import type { Spending, Spent } from './spending.ts';
 /** `[limits]`; 0: no limit. */
 export type Limits = Config['limits'];
 
-/** No limit at all: nothing that a recording asks for is paid. */
+/** No limits: a recording's requests cost nothing. */
 export const NO_LIMITS: Limits = {
   turnRequests: 0,
   turnTokens: 0,
@@ -18,7 +18,7 @@ export const NO_LIMITS: Limits = {
   repeatedCalls: 0,
 };
 
-/** Where a limit stands. */
+/** One limit. */
 interface Ceiling {
   readonly key: string;
   readonly scope: keyof Spending;
@@ -27,7 +27,7 @@ interface Ceiling {
   readonly spent: Spent;
 }
 
-/** A limit that was reached: why the turn ends, and the cure. */
+/** A reached limit: why the turn ends, and the cure. */
 export interface ReachedLimit {
   readonly why: string;
   readonly cure: string;
@@ -36,7 +36,7 @@ export interface ReachedLimit {
 /** Share of a limit from which the user is warned. @source docs/decisions/limits.md */
 const WARNING_SHARE = 0.8;
 
-/** The first limit that is reached, or undefined: then one more request may be sent. */
+/** The first reached limit; undefined: one more request may be sent. */
 export function reachedLimit(spending: Spending, limits: Limits): ReachedLimit | undefined {
   const first = ceilings(spending, limits).find(({ spent, measure, limit }) => spent[measure] >= limit);
   if (first === undefined) return undefined;
@@ -48,13 +48,13 @@ export function reachedLimit(spending: Spending, limits: Limits): ReachedLimit |
   };
 }
 
-/** Warnings on limits that are nearly reached, by their key. */
+/** Warnings about nearly reached limits, by their key. */
 export function nearLimits(spending: Spending, limits: Limits): ReadonlyMap<string, string> {
   return new Map(
     ceilings(spending, limits).flatMap((each): readonly [string, string][] => {
       const { key, spent, measure, limit } = each;
       const share = limit * WARNING_SHARE;
-      // Requests come one by one, so that also a small limit can be told of before it is reached.
+      // Requests come one by one, so a small limit can also warn before it is reached.
       const from = measure === 'requests' ? Math.max(1, Math.floor(share)) : share;
       if (spent[measure] < from || spent[measure] >= limit) return [];
       return [[key, `${told(each)}. At the limit the turn ends.`]];
@@ -62,7 +62,7 @@ export function nearLimits(spending: Spending, limits: Limits): ReadonlyMap<stri
   );
 }
 
-/** Every limit that is set, with what counts against it. */
+/** Every configured limit, with the spending that counts against it. */
 export function setLimits(
   spending: Spending,
   limits: Limits,

@@ -1,8 +1,9 @@
-// The sampling loop of a thread: record the input, check the room, sample, run tools, let the watcher look, sample again. Pure:
-// what happens outside are events, what is to be done is effects. `explored` in loop.test.ts over all reachable states.
+// The sampling loop of a thread: record the input, check the room, sample, run tools, let the watcher look, sample
+// again. Pure: the outside world sends events and performs effects. `explored` in loop.test.ts covers all reachable
+// states.
 //
-// What a driver owes it: effects are performed in order, each append before what follows it; an event carries the number of
-// the effect that it answers, and one whose number is no longer awaited changes nothing.
+// A driver's duties: perform effects in order, each append before what follows it; give each event the number of the
+// effect that it answers. An event with a number that is no longer awaited changes nothing.
 
 import { failedResult } from '../history/pairs.ts';
 import { callOf, resultCallId } from '../protocol/item.ts';
@@ -19,34 +20,34 @@ import type { Spending } from './spending.ts';
 /** A running turn. */
 export interface Turn {
   readonly id: string;
-  /** Messages that came while it ran and have no place in the history yet, oldest first. */
+  /** Messages that arrived during the turn and are not in the history yet, oldest first. */
   readonly steered: readonly Item[];
-  /** The request now under way was compacted for once already, because it was too long. */
+  /** The present request was already compacted for once, because it was too long. */
   readonly hasRetriedOverflow: boolean;
-  /** The watcher asked the agent something inside of this turn: it is shown the answer before the turn ends by itself. */
+  /** The watcher asked the agent something in this turn: it sees the answer before the turn ends by itself. */
   readonly isAsked: boolean;
   /** It is held before its next sampling. */
   readonly isCut: boolean;
-  /** Steps that were the same. */
+  /** Repeated steps. */
   readonly repeats: Repeats;
-  /** Keys of limits of which the user was warned. */
+  /** Keys of limits about which the user was warned. */
   readonly warned: readonly string[];
 }
 
-/** Where the loop stands. Each number is the one effect whose answer is awaited. */
+/** The stage of the loop. Each number is the one effect whose answer is awaited. */
 export type LoopStage =
   | { readonly at: 'idle' }
-  /** The engine looks whether it must compact before the next sampling. */
+  /** The engine checks whether it must compact before the next sampling. */
   | { readonly at: 'checking'; readonly turn: Turn; readonly number: number }
   | { readonly at: 'sampling'; readonly turn: Turn; readonly number: number }
-  /** Calls whose results are still out. */
+  /** Calls whose results are pending. */
   | {
       readonly at: 'running';
       readonly turn: Turn;
       readonly number: number;
       readonly open: readonly Item[];
       readonly isPaused: boolean;
-      /** The answer that called, and what came back so far. */
+      /** The answer with the calls, and the results so far. */
       readonly items: readonly Item[];
       readonly results: readonly ToolOutputItem[];
     }
@@ -57,22 +58,22 @@ export interface LoopState {
   readonly stage: LoopStage;
   readonly nextNumber: number;
   readonly limits: Limits;
-  /** As the log tells it. */
+  /** According to the log. */
   readonly spending: Spending;
 }
 
-/** How a check of the room, with the compaction it may have led to, ended. */
+/** How a check of the room ended, including any compaction that it caused. */
 export type Settlement =
   | { readonly type: 'fits' }
-  /** It did not fit and nothing that may be done makes it: told with what fills the window. */
+  /** It does not fit, and nothing permitted makes it fit: reported with what fills the window. */
   | { readonly type: 'exhausted'; readonly why: string };
 
 export type LoopEvent =
   | { readonly type: 'start'; readonly turnId: string; readonly input: readonly Item[] }
-  /** A message for the turn that runs. */
+  /** A message for the running turn. */
   | { readonly type: 'steer'; readonly item: Item }
   | { readonly type: 'settled'; readonly number: number; readonly settlement: Settlement }
-  /** An answer came whole. Nothing of a broken one is ever told here. */
+  /** A complete answer. Broken answers are never reported here. */
   | {
       readonly type: 'sampled';
       readonly number: number;
@@ -87,17 +88,17 @@ export type LoopEvent =
       readonly why: string;
     }
   | { readonly type: 'tool_finished'; readonly number: number; readonly result: ToolOutputItem }
-  /** The log has one more request, of the loop or of anybody else. */
+  /** The log has one more request, of the loop or of any other part. */
   | { readonly type: 'spent'; readonly spending: Spending }
-  /** The watcher lets the turn go on. `isAsked`: what it has put into the thread asks the agent for an answer. */
+  /** The watcher resumes the turn. `isAsked`: what it inserted asks the agent for an answer. */
   | {
       readonly type: 'resumed';
       readonly number: number;
       readonly isAsked: boolean;
-      /** Nothing is left to say to the agent: what it said last ends the turn. */
+      /** Nothing is left to ask the agent: its last message ends the turn. */
       readonly isOver?: boolean;
     }
-  /** Whatever runs in the turn is ended, and the turn is held: the watcher waits for it no longer. */
+  /** Ends whatever runs in the turn, and holds the turn: the watcher no longer waits for it. */
   | { readonly type: 'cut' }
   | { readonly type: 'interrupt' };
 
@@ -110,14 +111,14 @@ export type TurnEnding =
   | { readonly type: 'limit_reached' | 'no_progress'; readonly why: string; readonly cure: string };
 
 export type LoopEffect =
-  /** Into the log, durably for the process, before anything that follows. */
+  /** Writes to the log, durably for the process, before anything that follows. */
   | {
       readonly type: 'append';
       readonly items: readonly Item[];
-      /** What the provider counted for the request and these items, its answer. */
+      /** The provider's count for the request and these items, its answer. */
       readonly usage?: ModelUsage;
     }
-  /** Put to the compactor; `overflow`: a provider has refused the request as too long. */
+  /** Asks the compactor; `overflow`: a provider rejected the request as too long. */
   | {
       readonly type: 'check';
       readonly number: number;
@@ -125,15 +126,15 @@ export type LoopEffect =
     }
   | { readonly type: 'sample'; readonly number: number }
   | { readonly type: 'run'; readonly number: number; readonly calls: readonly Item[] }
-  /** Tell the watcher that a sampling is complete; it answers with `resumed`. */
+  /** Reports a complete sampling to the watcher; it answers with `resumed`. */
   | {
       readonly type: 'hold';
       readonly number: number;
-      /** The turn goes on anyway. False: what ends here is the answer that the watcher waits for. */
+      /** The turn continues anyway. False: what ends here is the answer that the watcher waits for. */
       readonly isFollowUpOwed: boolean;
     }
   | { readonly type: 'warn'; readonly message: string }
-  /** Ends what runs under this number at once. */
+  /** Stops the work with this number at once. */
   | { readonly type: 'stop'; readonly number: number }
   | { readonly type: 'end'; readonly turnId: string; readonly ending: TurnEnding };
 
@@ -142,7 +143,7 @@ export interface LoopStep {
   readonly effects: readonly LoopEffect[];
 }
 
-/** A thread in which nothing runs, and which nothing bounds. */
+/** A thread where nothing runs, without limits. */
 export const IDLE_LOOP: LoopState = {
   stage: { at: 'idle' },
   nextNumber: 1,
@@ -150,13 +151,13 @@ export const IDLE_LOOP: LoopState = {
   spending: NO_SPENDING,
 };
 
-/** What a call reads that the user stopped. */
+/** The result of a call that the user stopped. */
 export const ABORTED_RESULT = '[Stopped by the user before it was done]';
 
-/** What a call reads that ran while the time for an answer to the watcher was over. */
+/** The result of a call that still ran when the time for an answer to the watcher was over. */
 export const CUT_RESULT = '[Stopped before it was done: the time for the request above was over]';
 
-/** The next state of the loop. Total: what makes no sense where it stands changes nothing. */
+/** The next state of the loop. Total: an event that does not fit the stage changes nothing. */
 export function loopStep(state: LoopState, event: LoopEvent): LoopStep {
   const { stage } = state;
   if (event.type === 'spent') return spent(state, event.spending);
@@ -210,7 +211,7 @@ function start(state: LoopState, { turnId, input }: Extract<LoopEvent, { type: '
   return { ...checked, effects: [{ type: 'append', items: input }, ...checked.effects] };
 }
 
-/** What a limit allows is spent to the end: results are in, and the user's words are kept, before the turn ends at it. */
+/** A limit applies only to the next request: before the turn ends at it, the results are in and the user's words are kept. */
 function check(state: LoopState, turn: Turn, from: Extract<LoopEffect, { type: 'check' }>['from']): LoopStep {
   const { nextNumber } = state;
   return (
@@ -226,7 +227,7 @@ function endAtLimit(state: LoopState, turn: Turn): LoopStep | undefined {
   return reached === undefined ? undefined : end(state, turn, { type: 'limit_reached', ...reached });
 }
 
-/** Whatever runs is paid for already; only the next request is refused. */
+/** Running work is already paid for; only the next request is refused. */
 function spent(before: LoopState, spending: Spending): LoopStep {
   const state = { ...before, spending };
   const { stage } = state;
@@ -250,7 +251,7 @@ function settled(state: LoopState, { turn }: At<'checking'>, settlement: Settlem
 function sample(state: LoopState, turn: Turn): LoopStep {
   const { nextNumber } = state;
   const { steered: waiting } = turn;
-  // What the user says may be a reason to do the same again.
+  // The user's words may justify repeating a step.
   const repeats = waiting.length > 0 ? NO_REPEATS : turn.repeats;
   return {
     state: {
@@ -287,7 +288,7 @@ function sampled(
   return after(recorded, holdUnlessStuck(state, { ...turn, repeats }));
 }
 
-/** A turn that goes in a circle is ended at some time: nobody else may be there to do it. */
+/** A turn that loops must end eventually: no one may be there to end it. */
 function holdUnlessStuck(state: LoopState, turn: Turn): LoopStep {
   const times = timesRepeated(turn.repeats);
   const { repeatedCalls: most } = state.limits;
@@ -312,7 +313,7 @@ function toolFinished(state: LoopState, stage: At<'running'>, result: ToolOutput
   return after(recorded, holdUnlessStuck(state, { ...stage.turn, repeats }));
 }
 
-/** Without a result that is owed an answer, only a message that came meanwhile, or the watcher, keeps the turn going. */
+/** Without a result that needs an answer, only a new message or the watcher keeps the turn going. */
 function goOn(state: LoopState, turn: Turn): LoopStep {
   if (turn.isAsked) return hold(state, turn, false);
   return turn.steered.length > 0 ? hold(state, turn, true) : end(state, turn, { type: 'complete' });
@@ -339,13 +340,13 @@ function resumed(
   return check(state, { ...turn, isAsked }, 'built_in');
 }
 
-/** A request that is too long is compacted for and sent once more; a second time the user is told. */
+/** Compacts and resends an overlong request once; the second time, reports it to the user. */
 function failed(
   state: LoopState,
   { turn }: At<'sampling'>,
   { isOverflow, why }: Extract<LoopEvent, { type: 'sampling_failed' }>,
 ): LoopStep {
-  // A retry that a limit did not allow is no failure of the provider.
+  // A retry that a limit forbids is not a failure of the provider.
   const atLimit = endAtLimit(state, turn);
   if (atLimit !== undefined) return atLimit;
   return isOverflow && !turn.hasRetriedOverflow
@@ -357,7 +358,7 @@ function interrupt(state: LoopState, stage: Busy): LoopStep {
   return after(stopping(stage, ABORTED_RESULT), end(state, stage.turn, { type: 'aborted' }));
 }
 
-/** A check of the room goes on: it is short, or it compacts, which takes the request away as well. */
+/** A check of the room continues: it is short, or it compacts, which also removes the request. */
 function cut(state: LoopState, stage: Busy): LoopStep {
   const { turn } = stage;
   if (stage.at === 'held') return unchanged(state);
@@ -371,7 +372,7 @@ function stopping(stage: Busy, result: string): readonly LoopEffect[] {
   return [{ type: 'stop', number: stage.number }, ...appending(answers)];
 }
 
-/** What the user said while the turn ran is kept, whatever became of the turn. */
+/** The user's messages during the turn are kept, however the turn ended. */
 function end(state: LoopState, turn: Turn, ending: TurnEnding): LoopStep {
   return {
     state: withStage(state, { at: 'idle' }),

@@ -1,11 +1,11 @@
-// What of an answer is taken for the model's. Results of tools, the words of the user and instructions are written by others, so
-// a model or its server that sends them does not get them into the log under those names.
+// Which parts of an answer Baton accepts as the model's. Others write tool results, the user's words and instructions,
+// so a model or its server cannot enter them into the log under those names.
 
 import type { Item, MessageItem, Part } from '../protocol/item.ts';
 import { textOfParts } from '../protocol/item.ts';
 import { markerOf } from '../protocol/marker.ts';
 
-/** Types that no model writes: the harness does. */
+/** Types that the harness writes, never a model. */
 const OF_THE_HARNESS: ReadonlySet<unknown> = new Set([
   'function_call_output',
   'custom_tool_call_output',
@@ -15,7 +15,7 @@ const OF_THE_HARNESS: ReadonlySet<unknown> = new Set([
   'compact_boundary',
 ]);
 
-/** Facts about an item that Baton alone notes down. */
+/** Facts about an item that only Baton records. */
 const NOTED_BY_BATON: ReadonlySet<string> = new Set([
   'origin',
   'isCompactSummary',
@@ -27,13 +27,13 @@ const NOTED_BY_BATON: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * An item of an answer as it may be recorded: a message is the assistant's, whatever role it came with, and nothing in it says
- * more of its author.
- * @returns undefined for an item that a model has no business to send
+ * A received item as it may be recorded: a message is the assistant's, whatever role it came with, and carries no other
+ * claim about its author.
+ * @returns undefined for an item that a model must not send
  */
 export function receivedItem(item: Item): Item | undefined {
   if (OF_THE_HARNESS.has(item.type)) return undefined;
-  // A message or a result of a wrong shape would be sent back as it came, in the role that it gives itself.
+  // A malformed message or result would be sent back unchanged, in the role that it claims.
   if (item.type === 'unknown') {
     const { type } = item.raw;
     return type === 'message' || OF_THE_HARNESS.has(type) ? undefined : item;
@@ -52,7 +52,7 @@ function asAnswer(message: MessageItem): MessageItem {
     message.role === 'assistant'
       ? message
       : { ...message, role: 'assistant', content: message.content.map(asOutput) };
-  // A log without origins is read by markers, and this one would make the words Baton's.
+  // Logs without origins rely on markers, and this one would attribute the words to Baton.
   const isForged = markerOf(textOfParts(answer.content.slice(0, 1))) !== undefined;
   return isForged ? { ...answer, origin: { author: 'agent' } } : answer;
 }

@@ -1,29 +1,29 @@
-// Steps of a turn that repeat themselves: the same calls with the same results, once or in a small circle. Pure.
+// Detects repeated steps of a turn: the same calls with the same results, alone or in a small cycle. Pure.
 
 import { callOf, textOfParts } from '../protocol/item.ts';
 import type { Item, ToolOutputItem } from '../protocol/item.ts';
 
-/** Steps so far, as much as is needed to know a repetition. */
+/** As many past steps as detecting a repetition needs. */
 export interface Repeats {
   /** Fingerprints of the newest steps, newest last. */
   readonly newest: readonly string[];
-  /** By length of the circle from 1 on: steps in a row that equal the one a circle before. */
+  /** By length of the cycle from 1 on: consecutive steps that equal the step one cycle earlier. */
   readonly runs: readonly number[];
 }
 
-/** Longest circle that is noticed, in steps. */
+/** Longest detected cycle, in steps. */
 const LONGEST_CIRCLE = 3;
 
 /**
- * Times from which on the model is told, this one included.
+ * The repetition from which the model is warned, counting the first time.
  * @source docs/decisions/limits.md: no recorded session does the same more than twice in a row
  */
 const TOLD_FROM = 3;
 
-/** A turn at its beginning. */
+/** A turn at its start. */
 export const NO_REPEATS: Repeats = { newest: [], runs: [] };
 
-/** With one more step. */
+/** Adds one more step. */
 export function addStep({ newest, runs }: Repeats, fingerprint: string): Repeats {
   const circles = Array.from({ length: LONGEST_CIRCLE }, (_, index) => index + 1);
   return {
@@ -32,18 +32,18 @@ export function addStep({ newest, runs }: Repeats, fingerprint: string): Repeats
   };
 }
 
-/** How often the newest circle of steps was gone through in a row, at least 1. */
+/** How often the newest cycle of steps ran in a row, at least 1. */
 export function timesRepeated({ runs }: Repeats): number {
   return Math.max(1, ...runs.map((run, index) => Math.floor(run / (index + 1)) + 1));
 }
 
-/** What the model is told behind a result that it had before; undefined where it need not be. */
+/** The note for the model after a repeated result; undefined if none is needed. */
 export function repeatNote(times: number): string | undefined {
   if (times < TOLD_FROM) return undefined;
   return `[Baton: the same calls gave the same results ${times} times in a row. Do something else, or end the turn and say what is in the way.]`;
 }
 
-/** A result with a sentence of Baton's behind it. */
+/** A result followed by a sentence of Baton's. */
 export function withNote(result: ToolOutputItem, note: string): ToolOutputItem {
   const output =
     typeof result.output === 'string'
@@ -52,10 +52,10 @@ export function withNote(result: ToolOutputItem, note: string): ToolOutputItem {
   return { ...result, output };
 }
 
-/** The time that a command took differs from run to run. @source the result of the tool `shell` */
+/** The duration of a command differs from run to run. @source the result of the tool `shell` */
 const WALL_TIME = /^Wall time: [\d.]+ seconds$/m;
 
-/** By what a step is known again. @param results in any order */
+/** Identifies a step by its calls and results. @param results in any order */
 export function fingerprintOf(items: readonly Item[], results: readonly ToolOutputItem[]): string {
   const outputs = new Map(results.map(({ call_id, output }) => [call_id, output]));
   const calls = items.flatMap((item) => {
@@ -70,7 +70,10 @@ export function fingerprintOf(items: readonly Item[], results: readonly ToolOutp
   );
 }
 
-/** 64 bits of a text. Who makes two texts share them ends a turn early, and no more. @source FNV-1a, with two offsets */
+/**
+ * 64 bits of a text. An author of two texts with the same digest can only end a turn early. @source FNV-1a, with two
+ * offsets
+ */
 function digest(text: string): string {
   let one = 0x811c9dc5;
   let other = 0x01000193;

@@ -1,6 +1,6 @@
-// Runs the turns of one thread: sends what `loop.ts` asks for to the log, the model, the tools and the compactor, and tells it
-// what came back. One event at a time; each effect has happened before the next one begins. Who starts turns, and what is put
-// into the thread besides them, is for an observer to decide.
+// Runs the turns of one thread: sends the effects of `loop.ts` to the log, the model, the tools and the compactor, and
+// reports their answers to it. Handles one event at a time; each effect completes before the next one begins. An
+// observer decides who starts turns and what else enters the thread.
 
 import { setMaxListeners } from 'node:events';
 import { BatonError } from '../errors.ts';
@@ -59,30 +59,30 @@ import type { TurnStopReason } from '../vocabulary.ts';
 export interface SessionWorld {
   readonly config: Config;
   readonly model: Model;
-  /** As its provider knows it. */
+  /** The provider's name for the model. */
   readonly modelName: string;
   /** The system prompt. */
   readonly instructions: string;
-  /** Requests of one thread share it. */
+  /** Shared by the requests of one thread. */
   readonly threadId: string;
   readonly log: SessionLog;
   /** Absolute path of the file behind the log, for hooks. */
   readonly transcriptPath?: string;
   readonly tools: ToolRunner;
-  /** What the agent has to know of its place and rules beside these items; absent: nothing. */
+  /** What the agent must know about its place and rules beyond these items; absent: nothing. */
   readonly missing?: (items: readonly Item[]) => readonly Item[];
   readonly compaction: Omit<CompactorWorld, 'emit'>;
   readonly emit: (event: SessionEvent) => void;
-  /** Without one a turn is never held. */
+  /** Without an observer, no turn is held. */
   readonly observer?: TurnObserver;
-  /** Given a turn that is about to end: what is to be recorded before its end. */
+  /** Receives a turn that is about to end; returns what to record before its end. */
   readonly settle?: (turnId: string) => Promise<readonly NoteRecord[]>;
 }
 
-/** Full compactions from which the user is told that the thread is long. @source the recorded sessions have at most 3 */
+/** Full compactions after which the user is warned that the thread is long. @source the recorded sessions have at most 3 */
 const LONG_THREAD = 3;
 
-/** A thread that is alive. */
+/** A live thread. */
 export class Session {
   readonly #world: SessionWorld;
   readonly #thread: ThreadState;
@@ -91,24 +91,24 @@ export class Session {
   #state = IDLE_LOOP;
   readonly #mutex = new ThreadMutex(() => this.#state.stage.at === 'held' || this.#turn === undefined);
   readonly #shown = new TranscriptFold();
-  /** How the thread is shown when it is resumed; undefined once that was asked for. */
+  /** What a resumed thread displays; undefined once it was taken. */
   #past: TranscriptTail | undefined = new TranscriptTail();
-  /** Calls that were given to the tools: what they told of them, and whether they have ended. */
+  /** Calls that the tools have received: their reported details, and whether they have ended. */
   readonly #calls = new Map<string, { hasEnded: boolean; details: CallDetails }>();
-  /** Requests of the running turn. */
+  /** Number of requests in the running turn. */
   #samplings = 0;
   #stopReason: TurnStopReason | undefined;
   #ended: ((ending: TurnEnding) => void) | undefined;
   #failed: ((error: unknown) => void) | undefined;
   #turn: TurnView | undefined;
-  /** Where in the log the newest sampling and its results begin. */
+  /** Where the newest sampling and its results start in the log. */
   #batchFrom = 0;
   /** The agent owes the observer an answer. */
   #isAsked = false;
-  /** What the agent said last to the observer, since it was asked. */
+  /** The agent's last message to the observer since its request. */
   #toObserver: string | undefined;
   #lastEnding: TurnEnding | undefined;
-  /** As it was told last; that of an earlier process was told by it. */
+  /** The last reported alarm; an earlier process reported its own. */
   #alarm: Alarm | undefined;
 
   /** @param past the records of the thread so far, none for a new one */
@@ -132,12 +132,12 @@ export class Session {
     return this.#thread.items;
   }
 
-  /** Tokens of the context as it is, and the raw window. */
+  /** Tokens of the present context, and the raw window. */
   get usage(): ReturnType<AccountFold['gauge']> {
     return this.#thread.account.gauge();
   }
 
-  /** The thread as its log tells it. */
+  /** The thread according to its log. */
   get state(): Pick<ThreadState, 'account' | 'thresholds' | 'compactions' | 'spending'> {
     return this.#thread;
   }
@@ -153,45 +153,45 @@ export class Session {
     return { results: micro.toolsCompacted, tokens: micro.tokensSaved, isWorthIt };
   }
 
-  /** What an earlier process has shown of the thread. Once, before anything is written. */
+  /** What an earlier process showed of the thread. Call it once, before anything is written. */
   takePast(): Transcript {
     const transcript = this.#past?.transcript() ?? { entries: [], leftOut: 0 };
     this.#past = undefined;
     return transcript;
   }
 
-  /** Which limit was reached, so that no model may be asked any more; undefined: none. */
+  /** The reached limit that forbids further requests; undefined: none. */
   reachedLimit(): ReachedLimit | undefined {
     return reachedLimit(this.#thread.spending, this.#world.config.limits);
   }
 
-  /** A model was asked something of which no usage is recorded. Fulfilled once that is in the log. */
+  /** Charges a request whose usage is not recorded. Resolves once the charge is in the log. */
   spend(charge: Charge): Promise<void> {
     return this.note([spentNote(charge)]);
   }
 
-  /** How the newest turn but compactions ended; undefined before any has. */
+  /** How the newest turn other than a compaction ended; undefined before the first end. */
   get lastEnding(): TurnEnding | undefined {
     return this.#lastEnding;
   }
 
-  /** What the agent said last. */
+  /** The agent's last message. */
   get lastAgentMessage(): string | undefined {
     return this.#thread.lastMessage;
   }
 
-  /** The running turn has taken a message that the agent has not seen. */
+  /** The running turn has a message that the agent has not seen. */
   get hasSteered(): boolean {
     const { stage } = this.#state;
     return stage.at !== 'idle' && stage.turn.steered.length > 0;
   }
 
-  /** The agent is answering what the observer has put into its turn. */
+  /** The agent is answering the observer's request in its turn. */
   get isAsked(): boolean {
     return this.#isAsked;
   }
 
-  /** What the log tells of the work so far. */
+  /** What the log shows of the work so far. */
   trail(): Trail {
     return this.#thread.trail();
   }
@@ -199,7 +199,7 @@ export class Session {
   /**
    * Runs a turn to its end.
    * @returns how it ended
-   * @throws what writing the log fails with: nothing can be promised then
+   * @throws the failure of writing the log, after which nothing is guaranteed
    */
   async turn(input: readonly Item[], origin: TurnOrigin = { type: 'user' }): Promise<TurnEnding> {
     const ended = new Promise<TurnEnding>((resolve, reject) => {
@@ -211,14 +211,14 @@ export class Session {
   }
 
   /**
-   * Starts a turn. Fulfilled once its start and its input are written.
-   * @throws RangeError while a turn runs; what writing the log fails with
+   * Starts a turn. Resolves once its start and its input are written.
+   * @throws RangeError while a turn runs; the failure of writing the log
    */
   async start({ kind, origin, input }: TurnStart): Promise<void> {
     while (!(await this.#tryStart({ kind, origin, input }))) await this.#mutex.nextQuiet();
   }
 
-  /** @returns false while a compaction, or an undo, has the thread to itself */
+  /** @returns false while a compaction or an undo holds the thread */
   #tryStart({ kind, origin, input }: TurnStart): Promise<boolean> {
     return this.#mutex.pass(async () => {
       if (this.#mutex.isTaken) return false;
@@ -244,8 +244,8 @@ export class Session {
   }
 
   /**
-   * Gives the running turn a message; the agent sees it before it samples again.
-   * @returns whether a turn was running that took it; the message is the caller's still where none was
+   * Gives the running turn a message; the agent sees it before its next sampling.
+   * @returns whether a running turn took it; otherwise the caller still owns the message
    */
   async steer(item: Item): Promise<boolean> {
     return this.#mutex.pass(async () => {
@@ -256,7 +256,7 @@ export class Session {
     });
   }
 
-  /** Visible at once: the agent may be at work for minutes before it is given the message. */
+  /** Displayed at once: the agent may work for minutes before it receives the message. */
   #tellSteered(item: Item, turnId: string): void {
     if (item.type !== 'message' || item.id === undefined || authorOf(item) !== 'user') return;
     const message = textOfParts(item.content);
@@ -269,8 +269,8 @@ export class Session {
   }
 
   /**
-   * Writes items where they tear nothing apart: between turns, or in a turn that is held. Until then it waits.
-   * @param isAsking they ask the agent for an answer, which the observer is shown before the turn ends by itself
+   * Writes items where they split nothing: between turns, or in a held turn. Waits until then.
+   * @param isAsking they ask the agent for an answer, which the observer sees before the turn ends by itself
    */
   async put(items: readonly Item[], isAsking = false): Promise<void> {
     await this.#mutex.whenQuiet(async () => {
@@ -280,35 +280,35 @@ export class Session {
     });
   }
 
-  /** Writes records where their items tear nothing apart. What they are is asked for then, by the trail as it is then. */
+  /** Writes records where their items split nothing. Calls `recordsOf` at that moment, with the trail of that moment. */
   async record(recordsOf: (trail: Trail) => readonly LogRecord[]): Promise<void> {
     await this.#mutex.whenQuiet(() => this.#write(recordsOf(this.trail())));
   }
 
-  /** Writes what is no part of the history. */
+  /** Writes notes, which are not part of the history. */
   async note(records: readonly NoteRecord[]): Promise<void> {
     await this.#mutex.pass(() => this.#write(records));
   }
 
-  /** The observer waits for no answer any more: what the agent does and says is for whoever started the turn. */
+  /** The observer no longer waits for an answer: the agent's words and actions belong to the turn's initiator again. */
   withdraw(): void {
     this.#isAsked = false;
     this.#toObserver = undefined;
   }
 
-  /** Ends whatever runs in a turn, and holds it. Fulfilled when what came before that is written. */
+  /** Ends whatever runs in a turn, and holds it. Resolves when everything before that is written. */
   async cut(turnId: string): Promise<void> {
     await this.#mutex.pass(async () => {
       if (this.#turn?.turnId === turnId) await this.#step({ type: 'cut' });
     });
   }
 
-  /** Lets a held turn go on. With `isOver` it ends, unless the user has said something meanwhile. */
+  /** Resumes a held turn. With `isOver` it ends, unless the user has sent something meanwhile. */
   resume(turnId: string, { isOver = false }: { readonly isOver?: boolean } = {}): void {
     this.#background(async () => {
       const { stage } = this.#state;
       if (stage.at !== 'held' || this.#turn?.turnId !== turnId) return;
-      // What the turn ends with was said to the user.
+      // The turn's last message addressed the user.
       if (isOver && stage.turn.steered.length === 0) {
         this.#turn = { ...this.#turn, said: this.#toObserver ?? this.#turn.said };
       }
@@ -316,14 +316,14 @@ export class Session {
     });
   }
 
-  /** What the arbiter would do about a request of the watcher's. */
+  /** The arbiter's plan for a request of the watcher. */
   plan(ask: WatcherAsk): CompactionPlan {
     return this.#compactor.plan(ask);
   }
 
   /**
-   * Compacts, between turns or in a turn that is held. With an origin it is a turn of its own, of the kind `compact`.
-   * @throws what writing the log fails with
+   * Compacts, between turns or in a held turn. With an origin it is a separate turn of the kind `compact`.
+   * @throws the failure of writing the log
    */
   async compact(ask: CompactionAsk, signal: CancelSignal, origin?: TurnOrigin): Promise<CompactionOutcome> {
     const isTurn = await this.#mutex.whenQuiet(async () => {
@@ -345,9 +345,9 @@ export class Session {
   }
 
   /**
-   * Runs something of the user's as a turn of the kind `shell`, between turns: no model sees anything of it.
-   * @param work its result is what is remembered of it; undefined: it was not run
-   * @throws BatonError `interrupted` where the user stopped it before it began; what writing the log fails with
+   * Runs the user's work as a turn of the kind `shell`, between turns: no model sees any of it.
+   * @param work returns the note to remember it by; undefined: it did not run
+   * @throws BatonError `interrupted` if the user stopped it before it began; the failure of writing the log
    */
   async shell(work: () => Promise<NoteRecord | undefined>, signal: CancelSignal): Promise<void> {
     await this.#mutex.whenQuiet(
@@ -371,7 +371,7 @@ export class Session {
   }
 
   /**
-   * What a compaction on the user's request would come to now. Asks no model and no hook, and changes nothing.
+   * Previews a compaction on the user's request. Asks no model, runs no hook and changes nothing.
    * @throws BatonError as `compactHistory`
    */
   preview({ strategy, targetTokens }: ManualAsk, signal: CancelSignal): Promise<Compaction> {
@@ -381,7 +381,7 @@ export class Session {
       trigger: 'manual',
       reason: 'user_requested',
       phase: 'standalone_turn',
-      // What a provider would leave cannot be known before it is asked.
+      // The size of a provider's own compaction is unknown before it runs.
       strategy: strategy === 'remote' ? 'full' : strategy,
       why: 'The user asked for a preview.',
       isEmbedded: true,
@@ -390,7 +390,7 @@ export class Session {
     return compactHistory(this.#subject(), occasion, config, { ...world, signal, emit: () => undefined });
   }
 
-  /** Tells how full the context is, with a warning where a threshold was crossed since it was told last. */
+  /** Reports how full the context is, with a warning if it crossed a threshold since the last report. */
   tellTokens(): void {
     const before = this.#alarm;
     this.#alarm = this.#thread.alarm();
@@ -415,15 +415,15 @@ export class Session {
     this.#background(async () => void (await this.#write([note])));
   }
 
-  /** Fulfilled once everything that was asked for so far is done. */
+  /** Resolves once all requests so far are done. */
   async settled(): Promise<void> {
     await this.#mutex.pass(() => Promise.resolve());
   }
 
   /**
-   * Takes the newest compaction back, between turns or in a turn that is held.
+   * Undoes the newest compaction, between turns or in a held turn.
    * @returns its id
-   * @throws BatonError `nothing_to_undo`, also where more were undone in a row than are kept at hand
+   * @throws BatonError `nothing_to_undo`, also if more consecutive compactions were undone than are kept in memory
    */
   async undoCompaction(): Promise<string> {
     return this.#mutex.whenQuiet(async () => {
@@ -439,8 +439,8 @@ export class Session {
   }
 
   /**
-   * Puts the compaction in force again that the newest undo took back, between turns or in a turn that is held.
-   * @param past the log as it is now
+   * Restores the compaction that the newest undo reverted, between turns or in a held turn.
+   * @param past the present log
    * @returns its id
    * @throws BatonError `nothing_to_redo`
    */
@@ -456,11 +456,11 @@ export class Session {
   }
 
   /**
-   * Takes the newest turn of the user back, with everything since.
-   * @param work what else belongs to it, first: nothing of the thread changes meanwhile
-   * @param past the log as it is now
-   * @returns what `work` did
-   * @throws BatonError `nothing_to_undo`, also while a turn runs and behind a compaction; what `work` fails with
+   * Undoes the user's newest turn, with everything since.
+   * @param work the rest of the undo, which runs first: the thread does not change meanwhile
+   * @param past the present log
+   * @returns the result of `work`
+   * @throws BatonError `nothing_to_undo`, also while a turn runs and after a compaction; the failure of `work`
    */
   async undoTurn<Result>(
     work: (turn: NewestTurn<Item>) => Promise<Result>,
@@ -493,7 +493,7 @@ export class Session {
   }
 
   #breakTurn(error: unknown): void {
-    // What still runs could tell nobody of its end.
+    // Work that still runs could no longer report its end.
     for (const controller of this.#running.values()) controller.abort();
     this.#failed?.(error);
     this.#world.observer?.broken(error);
@@ -535,7 +535,7 @@ export class Session {
       ...items.map((item) => ({ type: 'item', item }) as const),
       ...(usage === undefined ? [] : [{ type: 'usage', usage } as const]),
     ]);
-    // The last answer of a turn is followed by the end of the turn, which tells the same.
+    // The end of the turn follows its last answer and reports the same.
     if (usage !== undefined && this.#state.stage.at !== 'idle') this.tellTokens();
   }
 
@@ -549,10 +549,10 @@ export class Session {
     this.#mutex.wake();
   }
 
-  /** Begins something that takes long, beside the queue of events. */
+  /** Starts long work beside the queue of events. */
   #start(number: number, work: (signal: AbortSignal) => Promise<void>): void {
     const controller = new AbortController();
-    // Each of the calls that run side by side listens to it, as many as the model asks for.
+    // Every parallel call listens to it, as many as the model makes.
     setMaxListeners(0, controller.signal);
     this.#running.set(number, controller);
     work(controller.signal)
@@ -570,7 +570,7 @@ export class Session {
       this.#world.observer?.compacted(outcome.compaction.type);
       this.tellTokens();
     }
-    // A compaction that failed left the history as it was; whether it fits, the provider says.
+    // A failed compaction left the history unchanged; the provider decides whether it fits.
     const settlement =
       outcome.type === 'context_exhausted'
         ? ({ type: 'exhausted', why: this.#whatFills(outcome) } as const)
@@ -608,7 +608,7 @@ export class Session {
     }
   }
 
-  /** A window that the provider names holds for this thread from here on, where it can be true. */
+  /** A window that the provider names applies to this thread from here on, if it is plausible. */
   async #learnLimit({ data }: BatonError): Promise<void> {
     const { rawWindow = Infinity } = this.#thread.account.gauge();
     const note = limitNote(data['limitTokens'], this.#world.modelName);
@@ -688,7 +688,7 @@ export class Session {
     this.#mutex.wake();
   }
 
-  /** @returns how beginnings and ends of turns are shown: by whoever knows that they are complete */
+  /** @returns the entries of starts and ends of turns; a caller that knows that they are complete displays them */
   async #write(records: readonly LogRecord[]): Promise<readonly TranscriptEntry[]> {
     const written = records.flatMap((record) => [...this.#detailsBefore(record), record]);
     await this.#world.log.append(written);
@@ -707,7 +707,7 @@ export class Session {
     return ofTurns;
   }
 
-  /** What the result of a call does not say, for whoever resumes the thread. */
+  /** What the result of a call does not contain, for a resumed thread. */
   #detailsBefore(record: LogRecord): readonly NoteRecord[] {
     const callId = record.type === 'item' ? resultCallId(record.item) : undefined;
     const call = callId === undefined ? undefined : this.#calls.get(callId);
@@ -729,7 +729,7 @@ export class Session {
     if (this.#turn === undefined) return;
     const said = agentTextOf(item);
     if (callOf(item) !== undefined) this.#turn = { ...this.#turn, hadAction: true };
-    // What answers the observer is not said to whoever started the turn.
+    // The answer to the observer is not addressed to the turn's initiator.
     if (said === undefined) return;
     if (this.#isAsked) this.#toObserver = said;
     else this.#turn = { ...this.#turn, said };
@@ -771,7 +771,7 @@ export class Session {
         return surroundingsOf();
       },
       session: { sessionId: threadId, transcriptPath, cwd: this.#thread.cwd, model: modelName },
-      // Put together where it is needed: the arbiter asks for the subject before every sampling.
+      // Built on demand: the arbiter requests the subject before every sampling.
       get trail() {
         return trailOf();
       },

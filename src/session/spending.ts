@@ -1,4 +1,4 @@
-// What requests to models came to, by the log: a thread that is resumed goes on counting where it stood.
+// The cost of requests to models, according to the log: a resumed thread continues the count.
 
 import type { SessionEvent } from '../protocol/wire/event.ts';
 import type { Item, JsonObject } from '../protocol/item.ts';
@@ -7,40 +7,40 @@ import { costOf, priceOf } from '../tokens/prices.ts';
 import { SPENDING_KINDS } from '../vocabulary.ts';
 import type { SpendingKind } from '../vocabulary.ts';
 
-/** What some requests came to. */
+/** The cost of some requests. */
 export interface Spent {
-  /** Retries, judgments and summaries included. */
+  /** Including retries, judgments and summaries. */
   readonly requests: number;
   /** Sent and answered. */
   readonly tokens: number;
-  /** US dollars of those whose price is known. */
+  /** US dollars for the requests whose price is known. */
   readonly dollars: number;
-  /** Requests whose price is not known. */
+  /** Requests whose price is unknown. */
   readonly unpriced: number;
 }
 
-/** What is counted against limits. */
+/** The spending that counts against limits. */
 export interface Spending {
-  /** Since the user's newest message, with all that the watcher asked for since. */
+  /** Since the user's newest message, including the watcher's requests. */
   readonly turn: Spent;
-  /** Since the thread began. What is undone was paid for. */
+  /** Since the thread began. Undone work was also paid for. */
   readonly session: Spent;
 }
 
-/** The same, with what it was for. */
+/** The spending, by purpose. */
 export interface SpendingByKind extends Spending {
-  /** Of the session; a kind that asked nothing is not in it. */
+  /** Of the session; omits a kind without requests. */
   readonly byKind: Readonly<Partial<Record<SpendingKind, Spent>>>;
-  /** What was added last; undefined before anything was. */
+  /** The last charge; undefined before the first. */
   readonly last: Charge | undefined;
 }
 
 const NOTHING: Spent = { requests: 0, tokens: 0, dollars: 0, unpriced: 0 };
 
-/** A thread that asked no model. */
+/** A thread without requests to models. */
 export const NO_SPENDING: SpendingByKind = { turn: NOTHING, session: NOTHING, byKind: {}, last: undefined };
 
-/** What a model was asked; undefined dollars: the price is not known. */
+/** A charge for requests to a model; undefined dollars: the price is unknown. */
 export interface Charge {
   readonly kind: SpendingKind;
   readonly requests: number;
@@ -48,15 +48,15 @@ export interface Charge {
   readonly dollars: number | undefined;
 }
 
-/** The kind of the note that a charge is kept in. */
+/** The kind of the notes that hold charges. */
 export const SPENT_NOTE = 'spent';
 
-/** A charge as the log keeps it. */
+/** A charge as the log stores it. */
 export function spentNote({ kind, requests, tokens, dollars }: Charge): NoteRecord {
   return { type: 'note', kind: SPENT_NOTE, value: { kind, requests, tokens, dollars: dollars ?? null } };
 }
 
-/** What the answer to a history is for: the work, or what the watcher asked for last. */
+/** The purpose of the answer to a history: the work, or the watcher's last request. */
 export function askedFor(items: readonly Item[]): 'agent' | 'packet' {
   const step = items.findLast(isUserMessage)?.origin?.step;
   return step === undefined || step === 'handoff' ? 'agent' : 'packet';
@@ -66,7 +66,7 @@ function isUserMessage(item: Item): boolean {
   return item.type === 'message' && item.role === 'user';
 }
 
-/** What was spent, as clients are shown it; undefined before anything was. */
+/** The spending, for clients; undefined before the first charge. */
 export function spendingEvent({
   turn,
   session,
@@ -84,7 +84,7 @@ export function spendingEvent({
   };
 }
 
-/** What was spent by kind, on the wire. */
+/** The spending by kind, on the wire. */
 export function kindsOf({ byKind }: Pick<SpendingByKind, 'byKind'>) {
   return SPENDING_KINDS.flatMap((kind) => {
     const spent = byKind[kind];
@@ -92,18 +92,18 @@ export function kindsOf({ byKind }: Pick<SpendingByKind, 'byKind'>) {
   });
 }
 
-/** What some requests came to, on the wire. */
+/** The cost of some requests, on the wire. */
 export function wireSpent({ requests, tokens, dollars, unpriced }: Spent) {
   return { requests, tokens: Math.round(tokens), dollars, unpriced_requests: unpriced };
 }
 
-/** Folds a log into what its requests came to. */
+/** Folds a log into the cost of its requests. */
 export class SpendingFold {
   #spending = NO_SPENDING;
   #model: string | undefined;
   #asked: 'agent' | 'packet' = 'agent';
 
-  /** What was spent by the records so far; the same object while nothing changes. */
+  /** The spending of the records so far; the same object while nothing changes. */
   get spending(): SpendingByKind {
     return this.#spending;
   }
@@ -166,7 +166,7 @@ function plus(spent: Spent, { requests, tokens, dollars }: Charge): Spent {
   };
 }
 
-/** Whatever a file says: nothing in it takes anything back. */
+/** No content of a file can reduce the spending. */
 function chargeIn(value: JsonObject): Charge {
   const amount = (key: string): number => {
     const found = value[key];

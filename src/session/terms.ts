@@ -1,4 +1,4 @@
-// What a session works with, and what it tells of its turns.
+// What a session works with, and what it reports about its turns.
 
 import type { CancelSignal } from '../ports.ts';
 import type { Item, ToolOutputItem } from '../protocol/item.ts';
@@ -10,9 +10,9 @@ import type { CallDetails } from './calls.ts';
 
 /** Where records go. */
 export interface SessionLog {
-  /** Fulfilled once the records are written, in order. */
+  /** Resolves once the records are written, in order. */
   append(records: readonly LogRecord[]): Promise<void>;
-  /** Fulfilled once everything appended would survive a crash of the machine. */
+  /** Resolves once everything appended would survive a crash of the machine. */
   sync(): Promise<void>;
 }
 
@@ -20,13 +20,13 @@ export interface SessionLog {
 export interface ToolRunner {
   readonly specs: readonly ToolSpec[];
   /**
-   * A failure is a result without success; nothing but `interrupted` is thrown.
-   * @param tell takes what the result itself does not say, before it is given back
+   * A failure is a result without success; only `interrupted` is thrown.
+   * @param tell takes details that the result does not contain, before the result is returned
    */
   run(call: Item, signal: CancelSignal, tell: TellCall): Promise<ToolOutputItem>;
 }
 
-/** Takes more about a call that has ended. */
+/** Takes details of a call that has ended. */
 export type TellCall = (details: CallDetails) => void;
 
 /** A turn of the thread, whoever started it. */
@@ -36,15 +36,15 @@ export interface RunningTurn {
   readonly origin: TurnOrigin;
 }
 
-/** How a turn stands when a sampling is complete, or at its end. */
+/** The state of a turn after a complete sampling, or at its end. */
 export interface TurnView extends RunningTurn {
   /** It has called a tool since its start. */
   readonly hadAction: boolean;
-  /** What the agent said last in it. */
+  /** The agent's last message in it. */
   readonly said: string | undefined;
 }
 
-/** Told of what happens in a thread, in order, each time after it was written. Must neither throw nor wait. */
+/** Receives the events of a thread, in order, each after it was written. Must neither throw nor wait. */
 export interface TurnObserver {
   record(record: LogRecord): void;
   started(turn: RunningTurn): void;
@@ -54,15 +54,15 @@ export interface TurnObserver {
   aborted(turn: TurnView, reason: 'interrupted' | 'failed'): void;
   /** The engine, or the user, has compacted. */
   compacted(strategy: 'micro' | 'full'): void;
-  /** Nothing can be written any more, and so nothing promised. */
+  /** Nothing can be written any more, so nothing is guaranteed. */
   broken(error: unknown): void;
-  /** How urgent it is to free some of the context; undefined: not at all. */
+  /** How urgently the context needs space; undefined: not at all. */
   tier(): Tier | undefined;
-  /** The model, a tool or a compaction has shown a sign of life. */
+  /** The model, a tool or a compaction has shown activity. */
   active(): void;
 }
 
-/** A turn that is to be started. */
+/** A turn to start. */
 export interface TurnStart {
   readonly kind: TaskKind;
   readonly origin: TurnOrigin;

@@ -1,23 +1,23 @@
-// Who may change a thread, and when: one after the other, and some only where nothing would be torn apart.
+// Who may change a thread, and when: one at a time, and some only where they split nothing.
 
-/** Lets work through one at a time. What fails keeps nothing from going on. */
+/** Admits work one at a time. A failure does not block the work after it. */
 export class ThreadMutex {
   readonly #isBetween: () => boolean;
   #queue: Promise<void> = Promise.resolve();
   #waiting: (() => void)[] = [];
   #isTaken = false;
 
-  /** @param isBetween whether the thread stands where items tear nothing apart: between turns, or in one that is held */
+  /** @param isBetween whether items would split nothing now: between turns, or in a held turn */
   constructor(isBetween: () => boolean) {
     this.#isBetween = isBetween;
   }
 
-  /** Something that is no sampling has the thread to itself: a compaction, an undo. */
+  /** Work other than a sampling holds the thread: a compaction, an undo. */
   get isTaken(): boolean {
     return this.#isTaken;
   }
 
-  /** Has the thread to itself until `free`; for work that lasts longer than one passage. */
+  /** Holds the thread until `free`; for work that lasts longer than one passage. */
   take(): void {
     this.#isTaken = true;
   }
@@ -27,7 +27,7 @@ export class ThreadMutex {
     this.wake();
   }
 
-  /** Does something when everything before it is done. */
+  /** Runs work after everything before it is done. */
   async pass<Result>(work: () => Promise<Result>): Promise<Result> {
     const done = this.#queue.then(work);
     this.#queue = done.then(
@@ -38,7 +38,7 @@ export class ThreadMutex {
   }
 
   /**
-   * Does something where it tears nothing apart: nothing else happens to the thread meanwhile.
+   * Runs work where it splits nothing: nothing else changes the thread meanwhile.
    * @param isBetween where that is, if not where items may be written
    */
   async whenQuiet<Result>(work: () => Promise<Result>, isBetween = this.#isBetween): Promise<Result> {
@@ -51,7 +51,7 @@ export class ThreadMutex {
     }
   }
 
-  /** Fulfilled at once where it is quiet, or else when somebody has said `wake`: look again then. */
+  /** Resolves at once if it is quiet, else after the next `wake`: check again then. */
   nextQuiet(isBetween = this.#isBetween): Promise<void> {
     if (this.#isQuiet(isBetween)) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push(resolve));

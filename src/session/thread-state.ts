@@ -1,4 +1,5 @@
-// What the log of a living thread comes to: its history as a model sees it, its tokens, its trail. Folded record by record.
+// The state of a live thread, folded from its log record by record: its history as a model sees it, its tokens, its
+// trail.
 
 import type { Config } from '../config/schema.ts';
 import { AccountFold } from '../history/account.ts';
@@ -23,12 +24,12 @@ import { SpendingFold } from './spending.ts';
 import type { SpendingByKind } from './spending.ts';
 import { addUsage, NOTHING_SPENT } from './usage.ts';
 
-/** Compactions whose history before them is kept at hand to be undone. A thread of many of them must not grow with them. */
+/** Compactions whose earlier history stays in memory for undo. Memory must not grow with their number. */
 const KEPT_PASTS = 2;
-/** Marks of its course that the account of a living thread keeps: only its gauge is read. */
+/** Progress marks that a live thread's account keeps: only its gauge is read. */
 const KEPT_MARKS = 100;
 
-/** Everything that is known of a thread from its log. */
+/** Everything known about a thread from its log. */
 export class ThreadState {
   /** Tokens of the context, and of each of its items. */
   readonly account: AccountFold;
@@ -46,8 +47,8 @@ export class ThreadState {
 
   /**
    * @param count counts single items, whose sizes compactions read
-   * @param within ends reading the trail that takes too long
-   * @param toolTokens estimate of the schemas of tools, which are in each request
+   * @param within stops an overlong reading of the trail
+   * @param toolTokens estimate of the tools' schemas, which every request carries
    */
   constructor(config: Config, count: CountText, within: WithinDeadline | undefined, toolTokens = 0) {
     const { compact, modelContextWindow: window } = config;
@@ -63,11 +64,11 @@ export class ThreadState {
     });
   }
 
-  /** Takes in what was recorded before, then keeps no more than a living thread needs. */
+  /** Adds the earlier records, then drops what a live thread does not need. */
   restore(past: readonly LogRecord[], add: (record: LogRecord) => void): void {
     for (const record of past) add(record);
     if (past.some(({ type }) => type === 'undo_turn')) this.forgetUndone(past);
-    // Not before: what is recorded may have taken back more compactions in a row than are kept at hand from here on.
+    // Not earlier: the records may undo more consecutive compactions than are kept in memory from here on.
     this.#history.keepFrames(KEPT_PASTS);
     this.account.keepNewest({ pasts: KEPT_PASTS, marks: KEPT_MARKS });
   }
@@ -88,7 +89,7 @@ export class ThreadState {
     if (record.type === 'usage') this.#spent = addUsage(this.#spent, record.usage);
   }
 
-  /** What turns were taken back did is no part of the work any more. */
+  /** The actions of undone turns are no longer part of the work. */
   forgetUndone(records: readonly LogRecord[]): void {
     this.#trail = new LazyTrail(this.#within);
     for (const record of withoutUndoneTurns(records)) this.#trail.add(record);
@@ -104,17 +105,17 @@ export class ThreadState {
     return this.#history.entries;
   }
 
-  /** Turns that were ever started. */
+  /** Number of turns ever started. */
   get turns(): number {
     return this.#turns;
   }
 
-  /** Compactions that were ever made. */
+  /** Number of compactions ever made. */
   get compactions(): number {
     return this.#compactions;
   }
 
-  /** Position in the log of the next item, counted from 0. */
+  /** Position of the next item in the log, counted from 0. */
   get position(): number {
     return this.#position;
   }
@@ -123,12 +124,12 @@ export class ThreadState {
     return this.#cwd;
   }
 
-  /** What the agent said last. */
+  /** The agent's last message. */
   get lastMessage(): string | undefined {
     return this.#lastMessage;
   }
 
-  /** What is counted against limits. */
+  /** The spending that counts against limits. */
   get spending(): SpendingByKind {
     return this.#spending.spending;
   }
@@ -141,13 +142,13 @@ export class ThreadState {
     return this.#history.newestTurn();
   }
 
-  /** The id of the newest compaction, where what was before it is still at hand. */
+  /** The id of the newest compaction, if the history before it is still in memory. */
   undoableCompaction(): string | undefined {
     const newest = this.#history.compactions.at(-1);
     return this.#history.beforeNewestCompaction() === undefined ? undefined : newest?.id;
   }
 
-  /** Where the context stands against its thresholds; undefined while the window is unknown. */
+  /** The context against its thresholds; undefined while the window is unknown. */
   alarm(): Alarm | undefined {
     const { used, rawWindow } = this.account.gauge();
     const state = this.#pressure();
@@ -156,7 +157,7 @@ export class ThreadState {
       : { used, rawWindow, state, isAutomatic: this.#thresholds.autoCompactEnabled };
   }
 
-  /** Where the context stands against its thresholds, and whether a compaction by itself is allowed. */
+  /** The context against its thresholds, and whether automatic compaction is allowed. */
   get thresholds(): { readonly settings: ThresholdSettings; readonly state: ThresholdState | undefined } {
     return { settings: this.#thresholds, state: this.#pressure() };
   }
@@ -168,7 +169,7 @@ export class ThreadState {
 
   /**
    * How full the context is, and what the thread has cost.
-   * @param tier how urgent that is to a watcher
+   * @param tier the watcher's present tier
    */
   tokenCount(tier: Tier | undefined): Extract<SessionEvent, { type: 'token_count' }> {
     const { used, rawWindow } = this.account.gauge();
@@ -186,7 +187,7 @@ export class ThreadState {
   }
 }
 
-/** The text of a message of the agent's. */
+/** The text of an agent's message. */
 export function agentTextOf(item: Item): string | undefined {
   const isAgents = item.type === 'message' && item.role === 'assistant' && authorOf(item) === 'agent';
   return isAgents ? textOfParts(item.content) : undefined;

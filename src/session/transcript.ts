@@ -1,4 +1,4 @@
-// A thread as it is shown: the same events while it lives and when it is resumed, because both come from its records.
+// The display of a thread: the same events live and on resume, because both come from its records.
 
 import { isUserTurn } from '../history/project.ts';
 import { completedEvent } from '../compaction/completed.ts';
@@ -14,28 +14,28 @@ import { IMPLEMENTATIONS } from '../vocabulary.ts';
 import { callBegin, callEnd, notedCall } from './calls.ts';
 import type { CallDetails } from './calls.ts';
 
-/** The turn that the records are in. */
+/** The turn that contains the records. */
 interface OpenTurn {
   readonly id: string;
-  /** Messages of the agent so far: the next one is named after their number. */
+  /** Number of the agent's messages so far, which names the next one. */
   readonly said: number;
   readonly answers: readonly string[];
 }
 
-/** Follows the records of a thread, oldest first, and says how each is shown. */
+/** Follows the records of a thread, oldest first, and returns how to display each. */
 export class TranscriptFold {
   #turn: OpenTurn | undefined;
   #position = 0;
-  /** Of calls whose result has not come yet. */
+  /** Details of calls whose result has not arrived yet. */
   readonly #details = new Map<string, CallDetails>();
 
-  /** The id of the message that the agent would write next, `further` others of the same answer before it. */
+  /** The id of the agent's next message, after `further` others of the same answer. */
   nextMessageId(further = 0): string {
     const { id = 'thread', said = 0 } = this.#turn ?? {};
     return `${id}-message-${said + further + 1}`;
   }
 
-  /** What a record is shown as: one entry at most. */
+  /** The entry that displays a record, if any. */
   add(record: LogRecord): TranscriptEntry | undefined {
     switch (record.type) {
       case 'item':
@@ -131,14 +131,14 @@ export class TranscriptFold {
       turn_id: this.#turn?.id ?? null,
       message: isOurs ? withoutMarker(text) : text,
       author,
-      // The marker names all steps of a request, the origin its last.
+      // The marker names all steps of a request, the origin only its last.
       steps: isOurs ? (markerOf(text)?.steps ?? (origin?.step === undefined ? [] : [origin.step])) : [],
       sequence_id: origin?.sequenceId ?? null,
     };
   }
 }
 
-/** A message of the user keeps the id by which it was submitted; whatever has none is named after its place in the log. */
+/** A user message keeps its submission id; a message without an id is named after its place in the log. */
 function namedBy({ id, role }: MessageItem, position: number): string {
   return role === 'user' && id !== undefined ? id : `item-${position}`;
 }
@@ -147,7 +147,7 @@ function turnOf({ turnId = '', kind = 'regular', origin = { type: 'user' } }: Tu
   return { turn_id: turnId, task_kind: kind, origin: wireOrigin(origin) };
 }
 
-/** Readers look at the id of a receipt alone: a file may hold any other. */
+/** Readers check only the id of a receipt: a file may hold any other content. */
 function isWhole(receipt: Receipt | undefined): receipt is Receipt {
   if (receipt === undefined) return false;
   const { preTokens, postTokens, restoredFiles, implementation, attempts = [], durationMs = 0 } = receipt;
@@ -174,21 +174,21 @@ function isDuration(value: number | undefined): value is number {
   return Number.isFinite(value);
 }
 
-/** What a resumed thread is shown with: the newest entries, and how many older ones there are. */
+/** What a resumed thread displays: the newest entries, and the number of older ones. */
 export interface Transcript {
   readonly entries: readonly TranscriptEntry[];
   readonly leftOut: number;
 }
 
-/** Keeps the entries of a thread that is read again, and no more of them than are shown. */
+/** Keeps the entries of a thread as it is read again, and no more than are displayed. */
 export class TranscriptTail {
   #entries: { readonly entry: TranscriptEntry; readonly characters: number }[] = [];
   #characters = 0;
   #count = 0;
-  /** Entries before each turn of the user, oldest first. */
+  /** Number of entries before each user turn, oldest first. */
   #turns: { readonly turnId: string; readonly before: number }[] = [];
 
-  /** @param entry what `record` is shown as */
+  /** @param entry how `record` is displayed */
   add(record: LogRecord, entry: TranscriptEntry | undefined): void {
     if (record.type === 'undo_turn') this.#takeBack(record.turnId);
     if (isUserTurn(record)) this.#turns.push({ turnId: record.turnId, before: this.#count });
@@ -197,7 +197,7 @@ export class TranscriptTail {
     this.#entries.push({ entry, characters });
     this.#characters += characters;
     this.#count++;
-    // Now and then, so that a long log is read in linear time.
+    // Only occasionally, so that a long log is read in linear time.
     if (this.#entries.length > 2 * MOST_ENTRIES || this.#characters > 2 * MOST_TRANSCRIPT_CHARACTERS) {
       this.#trim();
     }
@@ -234,7 +234,7 @@ export class TranscriptTail {
   }
 }
 
-/** What Baton itself tells the agent is not shown. */
+/** What Baton tells the agent is not displayed. */
 function isHidden(entry: TranscriptEntry): boolean {
   return entry.type === 'user_message' && entry.author === 'harness';
 }

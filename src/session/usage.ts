@@ -3,14 +3,14 @@
 import type { TokenUsage } from '../protocol/wire/event.ts';
 import type { UsageSample } from '../protocol/usage.ts';
 
-/** All requests of a thread together, and the newest of them. */
+/** All requests of a thread together, and the newest one. */
 export interface SpentTokens {
   readonly total: TokenUsage;
   /** Undefined before the first. */
   readonly last: TokenUsage | undefined;
 }
 
-/** A thread that has asked for nothing. */
+/** A thread without requests. */
 export const NOTHING_SPENT: SpentTokens = {
   total: {
     input_tokens: 0,
@@ -22,7 +22,7 @@ export const NOTHING_SPENT: SpentTokens = {
   last: undefined,
 };
 
-/** With one more request. Estimates, and counts of something else than a request with its answer, change nothing. */
+/** Adds one more request. Estimates, and counts of anything but a request with its answer, change nothing. */
 export function addUsage(spent: SpentTokens, sample: UsageSample): SpentTokens {
   if (sample.source !== 'reported' || sample.covers !== 'response') return spent;
   const { total: whole, cachedInput = 0, output = 0, reasoningOutput = 0 } = sample;

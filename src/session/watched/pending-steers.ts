@@ -1,18 +1,18 @@
-// Messages into a running turn: noted when they are submitted, delivered when they are items. What a crash leaves between
-// the two is submitted again.
+// Messages into a running turn: noted on submission, delivered as items. Messages that a crash leaves in between are
+// submitted again.
 
 import type { LogRecord } from '../../protocol/record.ts';
 
 /** The kind of the notes that hold submitted messages. */
 export const STEERED_NOTE = 'steered';
 
-/** A message that has no place in the history yet. */
+/** A message that is not in the history yet. */
 export interface SteeredMessage {
   readonly id: string;
   readonly text: string;
 }
 
-/** Follows the messages that were submitted into turns. */
+/** Tracks the messages that were submitted into turns. */
 export class SteerFold {
   readonly #open = new Map<string, SteeredMessage>();
 

@@ -9,7 +9,7 @@ import { approximateTokens, itemTokens, sumTokens } from '../../tokens/estimate.
 import { tokensLeft } from '../../compaction/budget.ts';
 import { percentRemaining, usableWindow } from '../../tokens/pressure.ts';
 
-/** Looks at one thread. What an item takes is counted once. */
+/** Measures one thread. Counts each item once. */
 export class Projection {
   readonly #config: Config;
   readonly #tokens = new WeakMap<Item, number>();
@@ -18,7 +18,7 @@ export class Projection {
     this.#config = config;
   }
 
-  /** @param account the gauge of the items, which also says what a compaction would leave */
+  /** @param account the gauge of the items, which also estimates what a compaction would leave */
   situation(account: Pick<AccountFold, 'gauge' | 'usedWith'>, items: readonly Item[]): Situation {
     const { used, rawWindow } = account.gauge();
     const window = rawWindow === undefined ? undefined : usableWindow(rawWindow);

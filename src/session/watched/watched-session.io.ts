@@ -1,5 +1,5 @@
-// A session with its watcher: the one door for whoever talks to it. What the user submits waits in the watcher's queue, which
-// is in the log; what the watcher asks for happens in the session.
+// A session with its watcher: the one door for every client. The user's messages wait in the watcher's queue, which is
+// in the log; the watcher's requests run in the session.
 
 import { failedResult, findBrokenPairs, pairView } from '../../history/pairs.ts';
 import type { CancelSignal } from '../../ports.ts';
@@ -45,30 +45,30 @@ export interface WatchedWorld {
   readonly session: Omit<SessionWorld, 'observer'>;
   readonly watcher: WatcherWorld;
   readonly isSubagent?: boolean;
-  /** An id that no message of the thread has. */
+  /** A new message id, unique within the thread. */
   readonly newId: () => string;
-  /** The input of the turn of a submitted message, where it is more than its text; undefined: its text. */
+  /** The input of a submitted message's turn, if it is more than its text; undefined: its text. */
   readonly itemsOf?: (messageId: string) => readonly Item[] | undefined;
 }
 
-/** What a call reads whose process died before it was done. */
+/** The result of a call whose process died before it finished. */
 export const LOST_RESULT =
   '[The session ended before this call was done; whether it had an effect is not known]';
 
-/** Calls that the agent may make on one request of the watcher, also side by side. @source docs/decisions/live-watcher.md */
+/** Maximum number of calls for one request of the watcher, including parallel ones. @source docs/decisions/live-watcher.md */
 const MOST_CALLS = 8;
 
-/** What a call reads that is one too many. */
+/** The result of a call beyond that limit. */
 const REFUSED_RESULT = `[Not run: at most ${MOST_CALLS} calls are run for the request above. Answer it now.]`;
 
 /** How the user's newest turn ended. */
 export interface LastTurn {
   readonly ending: TurnEnding;
-  /** What the agent said last in it. */
+  /** The agent's last message in it. */
   readonly said: string | undefined;
 }
 
-/** A living thread. */
+/** A live thread. */
 export class WatchedSession {
   readonly #world: WatchedWorld;
   readonly #session: Session;
@@ -78,13 +78,13 @@ export class WatchedSession {
   #lastTurn: LastTurn | undefined;
   #isFinal = false;
   #running: RunningTurn | undefined;
-  /** The turn that is held would have ended, had the watcher not asked for something in it. */
+  /** The held turn would have ended if the watcher had not asked for something in it. */
   #hasAnswered = false;
-  /** Calls that are still run before a request of the watcher's is answered. */
+  /** Calls that may still run before the answer to a request of the watcher. */
   #callsLeft = Infinity;
   #closing: Promise<void> | undefined;
 
-  /** @param settings of the watcher as they are at the beginning @param past the records of the thread so far, its head among them */
+  /** @param settings the watcher's at the start @param past the records of the thread so far, including its head */
   constructor(world: WatchedWorld, settings: WatcherSettings, past: Iterable<LogRecord>) {
     this.#world = world;
     const { emit, config, tools } = world.session;
@@ -111,7 +111,7 @@ export class WatchedSession {
     this.#session = new Session(session, past);
   }
 
-  /** Steps alone bound nothing: an agent may ask for any number of calls in one. */
+  /** A limit on steps is not enough: an agent may make any number of calls in one step. */
   #limited(tools: ToolRunner): ToolRunner {
     return {
       get specs() {
@@ -154,12 +154,12 @@ export class WatchedSession {
     return this.#watcher.explain();
   }
 
-  /** What a new thread is told of this one's work. No model is asked. */
+  /** The handoff for a new thread that continues this one's work. Asks no model. */
   handOver(): Promise<Item> {
     return this.#watcher.handOver();
   }
 
-  /** Messages of the user that wait. */
+  /** Number of the user's waiting messages. */
   get queueLength(): number {
     return this.#watcher.queue.length;
   }
@@ -174,22 +174,22 @@ export class WatchedSession {
     return this.#session.spend(charge);
   }
 
-  /** How the user's newest turn ended in this process. Turns that the watcher starts change nothing about it. */
+  /** How the user's newest turn ended in this process. Turns that the watcher starts do not change it. */
   get lastTurn(): LastTurn | undefined {
     return this.#lastTurn;
   }
 
-  /** Mends what a crash has left and takes the watcher's work up again. Once, before anything else. */
+  /** Repairs what a crash left and resumes the watcher's work. Call it once, before anything else. */
   async begin(): Promise<void> {
     const hasPast = this.#tellPast();
     await this.#closeLostCalls();
     await this.#watcher.begin();
     for (const { id, text } of this.#steered.open) await this.#watcher.resubmit({ id, text });
-    // Turns of the transcript have begun and ended; a client cannot know that nothing follows them.
+    // The transcript's turns have begun and ended; a client cannot know that nothing follows them.
     if (hasPast) this.#watcher.tellRest();
   }
 
-  /** Whether there was anything to tell. */
+  /** Sends the transcript of the past. @returns whether there was anything to send */
   #tellPast(): boolean {
     const { entries, leftOut } = this.#session.takePast();
     if (entries.length === 0) return false;
@@ -219,22 +219,22 @@ export class WatchedSession {
   }
 
   /**
-   * A message of the user. Fulfilled once it can no longer be lost; it becomes a turn when its time has come.
+   * Submits a user message. Resolves once it can no longer be lost; it becomes a turn later.
    * @param id unique within the thread; a new one unless given
    * @returns its id
-   * @throws BatonError `queue_full`, or what writing the log fails with
+   * @throws BatonError `queue_full`, or the failure of writing the log
    */
   async submit(text: string, id = this.#world.newId()): Promise<string> {
     await this.#watcher.submit({ id, text });
     return id;
   }
 
-  /** Changes what waits. Fulfilled once the change cannot be lost. @throws BatonError as `revisedQueue` */
+  /** Changes the queue. Resolves once the change can no longer be lost. @throws BatonError as `revisedQueue` */
   async reviseQueue(revision: QueueRevision): Promise<void> {
     await this.#watcher.reviseQueue(revision);
   }
 
-  /** A message for the turn that runs; where none of the user's does, a turn of its own. Fulfilled once it cannot be lost. */
+  /** A message for the running turn; if no user turn runs, it gets its own. Resolves once it can no longer be lost. */
   async steer(text: string, id = this.#world.newId()): Promise<void> {
     const { kind, origin } = this.#running ?? {};
     if (origin?.type !== 'user' || kind !== 'regular') return this.#watcher.submit({ id, text });
@@ -244,30 +244,30 @@ export class WatchedSession {
   }
 
   /**
-   * Gives the running turn, whoever started it, an item that is not lost where it is not taken.
-   * @returns whether it was taken
+   * Offers the running turn, whoever started it, an item that survives a refusal.
+   * @returns whether the turn took it
    */
   async steerItem(item: Item): Promise<boolean> {
     return this.#session.steer(item);
   }
 
-  /** The user says that a phase of the work is over: a boundary, and between turns a decision point, of its own. */
+  /** The user declares a phase of the work complete: a boundary and, between turns, a decision point. */
   async phaseCompleted(summary: string): Promise<void> {
     await this.#session.note([{ type: 'note', kind: PHASE_NOTE, value: { summary } }]);
     this.#watcher.phaseCompleted();
   }
 
-  /** In a review nothing is decided. */
+  /** In review mode the watcher decides nothing. */
   setReviewMode(isOn: boolean): void {
     this.#watcher.reviewModeChanged(isOn);
   }
 
-  /** Configuration or prompts have changed: they are read anew. */
+  /** Rereads configuration and prompts after a change. */
   settingsChanged(): void {
     this.#watcher.settingsChanged();
   }
 
-  /** Ends at once whatever is under way. */
+  /** Ends everything that runs, at once. */
   interrupt(): void {
     this.#session.interrupt();
     this.#watcher.interrupt();
@@ -278,20 +278,20 @@ export class WatchedSession {
     return this.#session.shell(...line);
   }
 
-  /** Compacts on the user's request, as soon as no turn is torn apart by it; between turns it is a turn of its own. */
+  /** Compacts on the user's request, as soon as that does not split a turn; between turns it is a separate turn. */
   async compact(ask: Omit<ManualAsk, 'from'>, signal: CancelSignal): Promise<CompactionOutcome> {
     const outcome = await this.#session.compact({ from: 'manual', ...ask }, signal, { type: 'user' });
     if (outcome.type === 'compacted') this.#watcher.contextCompacted(outcome.compaction.type);
     return outcome;
   }
 
-  /** What such a compaction would come to now. @throws BatonError as `compactHistory` */
+  /** Previews such a compaction. @throws BatonError as `compactHistory` */
   preview(ask: Omit<ManualAsk, 'from'>, signal: CancelSignal): Promise<Compaction> {
     return this.#session.preview({ from: 'manual', ...ask }, signal);
   }
 
   /**
-   * Takes the newest compaction back.
+   * Undoes the newest compaction.
    * @returns its id
    * @throws BatonError `nothing_to_undo`
    */
@@ -319,34 +319,34 @@ export class WatchedSession {
     return result;
   }
 
-  /** The turn that runs, a compaction included; undefined between turns. */
+  /** The running turn, including a compaction; undefined between turns. */
   get runningTurn(): RunningTurn | undefined {
     return this.#running;
   }
 
-  /** What the log tells of the work so far. */
+  /** What the log shows of the work so far. */
   trail(): Trail {
     return this.#session.trail();
   }
 
-  /** Writes records as soon as their items tear nothing apart. */
+  /** Writes records as soon as their items do not split anything. */
   record(recordsOf: (trail: Trail) => readonly LogRecord[]): Promise<void> {
     return this.#session.record(recordsOf);
   }
 
-  /** Remembers something beside the history. */
+  /** Stores a note beside the history. */
   note(record: NoteRecord): Promise<void> {
     return this.#session.note([record]);
   }
 
-  /** Asks the judge as the watcher would, and tells its answer. A judge that gives none is a warning. */
+  /** Asks the judge as the watcher would, and reports its answer. A judge without an answer is a warning. */
   judge(request: JudgmentRequest, signal: AbortSignal): Promise<void> {
     return this.#watcher.judge(request, signal);
   }
 
   /**
-   * Fulfilled when nothing is under way and nothing waits.
-   * @throws what writing the log failed with
+   * Resolves when nothing runs and nothing waits.
+   * @throws the failure of writing the log
    */
   async rest(): Promise<void> {
     await this.#watcher.rest();
@@ -362,7 +362,7 @@ export class WatchedSession {
     this.#session.tellTokens();
   }
 
-  /** Ends what is under way, and with it the thread in this process; the log can be taken up again. */
+  /** Ends everything that runs, and with it the thread in this process; the log can be resumed. */
   async shutdown(): Promise<void> {
     this.#closing ??= this.#shutDown();
     await this.#closing;
@@ -374,12 +374,12 @@ export class WatchedSession {
     await this.#session.settled();
   }
 
-  /** Who answers for what is done now: only in a turn of the user's, and in nothing that the watcher asks for in it. */
+  /** Who is responsible for the present actions: the user only in a user turn, except for the watcher's requests in it. */
   get author(): 'user' | 'synthetic' {
     return this.#running?.origin.type === 'user' && !this.#session.isAsked ? 'user' : 'synthetic';
   }
 
-  /** Puts what the harness has to say before the user's next message. */
+  /** Inserts the harness's text before the user's next message. */
   async tell(items: readonly Item[]): Promise<void> {
     // Recorded, not put: an answer that the watcher waits for is still awaited.
     if (items.length > 0) await this.#session.record(() => items.map((item) => ({ type: 'item', item })));
@@ -411,7 +411,7 @@ export class WatchedSession {
         this.#watcher.turnAborted(turn, reason);
       },
       compacted: (strategy) => {
-        // Whatever was asked is not in the history any more.
+        // No request is in the history any more.
         if (strategy === 'full') {
           this.#session.withdraw();
           this.#callsLeft = Infinity;
@@ -435,7 +435,7 @@ export class WatchedSession {
     this.#callsLeft = isRequest ? MOST_CALLS : Infinity;
     const { messageId } = origin.type === 'user' ? origin : { messageId: undefined };
     if (messageId === undefined) return this.#session.start({ kind: 'regular', origin, input });
-    // The user's message keeps the id by which it was submitted.
+    // The user's message keeps its submission id.
     const items = this.#world.itemsOf?.(messageId) ?? input.map((item) => ({ ...item, id: messageId }));
     return this.#session.start({ kind: 'regular', origin, input: [...this.#retraction(), ...items] });
   }
@@ -467,9 +467,9 @@ export class WatchedSession {
     };
   }
 
-  /** A request that nothing came of is taken back, and its answer ends nothing; an answer that was not asked for ends the turn. */
+  /** Withdraws an unanswered request, whose late answer ends nothing; an unrequested answer ends the turn. */
   async #resume(turnId: string, isOver: boolean): Promise<void> {
-    // The request is taken back when the agent is next asked something.
+    // The request is withdrawn when the agent is next asked for something.
     if (isOver && !this.#session.hasSteered) return this.#session.resume(turnId, { isOver });
     const last = this.#session.items.at(-1);
     const hasAnswered = this.#hasAnswered && last !== undefined && authorOf(last) === 'agent';
@@ -482,7 +482,7 @@ export class WatchedSession {
     this.#session.resume(turnId, { isOver: hasAnswered && retraction.length === 0 });
   }
 
-  /** What takes back a request that the agent can still read, and that nothing came of. */
+  /** Withdraws an unanswered request that the agent can still read. */
   #retraction(): readonly Item[] {
     return hasOpenRequest(this.#session.items) ? [retractionMessage()] : [];
   }
@@ -521,7 +521,7 @@ export class WatchedSession {
   }
 }
 
-/** A wish of the watcher, as the compactor takes it. */
+/** A request of the watcher, as the compactor takes it. */
 export function askOf({ place, why, isEmergency, target }: CompactionWish): WatcherAsk {
   return {
     from: place === 'inside_turn' ? 'mid_turn' : 'watcher',
@@ -531,7 +531,7 @@ export function askOf({ place, why, isEmergency, target }: CompactionWish): Watc
   };
 }
 
-/** A plan that is told again. */
+/** A repeated plan event. */
 function planEvent({ kind, steps }: Plan): SessionEvent {
   return {
     type: 'plan_update',
