@@ -1,4 +1,4 @@
-// `ask_user`: a question of the agent's, put to the user of the thread.
+// `ask_user`: a question from the agent to the thread's user.
 
 import * as z from 'zod';
 import { canApprove } from '../tools/approval.ts';
@@ -7,12 +7,12 @@ import type { Tool } from '../tools/tool.ts';
 import type { Author } from '../vocabulary.ts';
 import type { PendingApprovals } from './pending-approvals.io.ts';
 
-/** More than a person reads before choosing. */
+/** More options than this nobody reads before choosing. */
 const MAX_OPTIONS = 6;
 
 /**
- * The tool of a thread whose user can be asked.
- * @param author of the message that the running turn answers: nobody is asked in a turn of the watcher's
+ * The tool of a thread whose user can answer.
+ * @param author of the message that the running turn answers: a turn of the watcher's may not ask
  */
 export function createAskUserTool(approvals: PendingApprovals, author: () => Author): Tool {
   return defineTool({

@@ -1,5 +1,5 @@
-// What a thread is told before the user's first word: where it works, and what the project says. Given in the harness's name,
-// so that compaction takes it for initial context.
+// What a thread learns before the user's first message: where it works, and the project's instructions. Sent in the
+// harness's name, so that compaction treats it as initial context.
 
 import { oneLineWithoutTags, withoutTags } from '../protocol/enclosed.ts';
 import type { Item } from '../protocol/item.ts';
@@ -7,7 +7,7 @@ import { textOfParts } from '../protocol/item.ts';
 import type { LogRecord, SettingsRecord } from '../protocol/record.ts';
 import type { ApprovalPolicy, SandboxMode } from '../vocabulary.ts';
 
-/** Where and under which rules a thread works. */
+/** The place and the rules of a thread. */
 export interface ThreadEnvironment {
   /** Absolute, with links resolved. */
   readonly cwd: string;
@@ -19,25 +19,25 @@ export interface ThreadEnvironment {
   readonly sandbox: SandboxMode;
   /** Whether commands can be confined here. */
   readonly canConfine: boolean;
-  /** Nothing may be changed. */
+  /** Changes are forbidden. */
   readonly isPlanning: boolean;
 }
 
-/** An instruction file as it is given to the model. */
+/** An instruction file as the model receives it. */
 export interface InstructionFile {
   /** Relative to the root of the project. */
   readonly path: string;
   readonly text: string;
 }
 
-/** How items of each kind begin: by it the newest one of a thread is found again. @source Codex, whose readers know both */
+/** How items of each kind start, to find the newest one of a thread. @source Codex, whose readers know both */
 const OPENINGS = {
   instructions: '# AGENTS.md instructions',
   environment: '<environment_context>',
   hooks: '<hook_context>',
 } as const;
 
-/** What the project's files say, as one item; undefined without any. Order: the root's first. */
+/** The project's instruction files as one item; undefined if there are none. The root's file comes first. */
 export function instructionsItem(root: string, files: readonly InstructionFile[]): Item | undefined {
   if (files.length === 0) return undefined;
   const parts = files.map(
@@ -48,7 +48,7 @@ export function instructionsItem(root: string, files: readonly InstructionFile[]
   );
 }
 
-/** Where the thread works. */
+/** The item that describes where the thread works. */
 export function environmentItem(surroundings: ThreadEnvironment): Item {
   const { cwd, date, shell, platform, policy, sandbox, canConfine, isPlanning } = surroundings;
   const facts = [
@@ -74,7 +74,7 @@ export function environmentItem(surroundings: ThreadEnvironment): Item {
   );
 }
 
-/** What the user's hooks have to say at the start, or of a message. */
+/** A text of the user's hooks, for the start of a session or for a message. */
 export function hookItem(text: string): Item {
   return harnessSays(`${OPENINGS.hooks}\n${withoutTags(text)}\n</hook_context>`);
 }
@@ -89,19 +89,19 @@ function harnessSays(text: string): Item {
 }
 
 /**
- * The items that a history does not hold yet as they are now: of each kind the newest one counts, but for hooks, which take nothing
- * back by what they say later. What has not changed is not repeated, so that the prefix of a thread stays the same.
+ * The wanted items that a history does not hold yet. Of each kind the newest counts, except for hooks, whose later
+ * texts do not replace earlier ones. Unchanged items are not repeated, so that the prefix of a thread stays the same.
  */
 export function missingContext(history: readonly Item[], wanted: readonly Item[]): readonly Item[] {
   return wanted.filter((item) => {
     const text = textOf(item);
     const opening = Object.values(OPENINGS).find((each) => text.startsWith(each)) ?? text;
-    const told = history.filter((each) => isHarness(each) && textOf(each).startsWith(opening)).map(textOf);
-    return opening === OPENINGS.hooks ? !told.includes(text) : told.at(-1) !== text;
+    const sent = history.filter((each) => isHarness(each) && textOf(each).startsWith(opening)).map(textOf);
+    return opening === OPENINGS.hooks ? !sent.includes(text) : sent.at(-1) !== text;
   });
 }
 
-/** Whether an item says where the thread works. */
+/** Whether an item describes where the thread works. */
 export function isSurroundings(item: Item): boolean {
   return isHarness(item) && textOf(item).startsWith(OPENINGS.environment);
 }
@@ -114,7 +114,7 @@ function textOf(item: Item): string {
   return item.type === 'message' ? textOfParts(item.content) : '';
 }
 
-/** A message of the user. Its author is said, so that no text of theirs is taken for the harness's. */
+/** A user message. It names its author, so that none of the user's text passes for the harness's. */
 export function userSays(text: string): Item {
   return {
     type: 'message',
@@ -124,20 +124,20 @@ export function userSays(text: string): Item {
   };
 }
 
-/** The system prompt with which a thread began. */
+/** The system prompt with which a thread started. */
 export function recordedInstructions(past: readonly LogRecord[]): string | undefined {
   const meta = past.findLast((record) => record.type === 'session_meta' && record.instructions !== undefined);
   return meta?.type === 'session_meta' ? meta.instructions : undefined;
 }
 
-/** The model that the user chose in a thread, as `--model` names it; undefined where none was chosen, or another one was named since. */
+/** The model that the user chose in a thread, as for `--model`; undefined if none was chosen, or another was named since. */
 export function chosenModel(past: readonly LogRecord[]): string | undefined {
   const newest = past.findLast((record) => record.type === 'settings');
   if (newest?.type !== 'settings' || newest.modelProvider === undefined) return undefined;
   return newest.model === undefined ? undefined : `${newest.modelProvider}/${newest.model}`;
 }
 
-/** Where a thread worked last. */
+/** The last recorded working directory of a thread. */
 export function recordedDirectory(past: readonly LogRecord[]): string | undefined {
   const record = past.findLast((each) => isPlace(each) && each.cwd !== undefined);
   return record !== undefined && isPlace(record) ? record.cwd : undefined;
@@ -147,7 +147,7 @@ function isPlace(record: LogRecord): record is Extract<LogRecord, { type: 'sessi
   return record.type === 'session_meta' || record.type === 'settings';
 }
 
-/** The settings as a record, unless the log says them already. */
+/** The settings as a record, unless the log already contains them. */
 export function changedSettings(
   past: readonly LogRecord[],
   settings: Omit<SettingsRecord, 'type'>,

@@ -5,24 +5,24 @@ import { dirname, join, relative } from 'node:path';
 import { openWorkspace } from '../system/workspace.io.ts';
 import type { InstructionFile } from './context.ts';
 
-/** The names, the first that is there counts. @source spec 4-session §5 */
+/** The names; the first existing file counts. @source spec 4-session §5 */
 const NAMES = ['AGENTS.md', 'CLAUDE.md'] as const;
 
-/** All files together, in UTF-8 bytes: they are in every request. @source Codex, `project_doc_max_bytes` */
+/** Maximum size of all files together, in UTF-8 bytes: every request carries them. @source Codex, `project_doc_max_bytes` */
 const MAX_BYTES = 32 * 1024;
 
-/** What the files of a project say. */
+/** The instruction files of a project. */
 export interface Instructions {
-  /** The root of the project: of the git work tree, or the working directory outside of one. */
+  /** The project's root: of the git work tree, or the working directory outside one. */
   readonly root: string;
-  /** The root's first. */
+  /** Starting with the root's. */
   readonly files: readonly InstructionFile[];
   /** One sentence each. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Reads them. Links that lead out of the project are not followed: what they lead to would be sent to a provider.
+ * Reads them. Does not follow links out of the project, because their targets would be sent to a provider.
  * @param cwd absolute, with links resolved
  */
 export async function loadInstructions(cwd: string): Promise<Instructions> {
@@ -34,7 +34,7 @@ export async function loadInstructions(cwd: string): Promise<Instructions> {
   let free = MAX_BYTES;
   for (const folder of folders) {
     for (const name of NAMES) {
-      // Looking a path up resolves all its links, which takes minutes in a tree that is nested to slow it down.
+      // Looking up a path resolves all its links, which takes minutes in a tree built to slow it down.
       if (!(await exists(join(folder, name)))) continue;
       const path = relative(root, join(folder, name));
       const read = await workspace.read(path);
@@ -62,7 +62,7 @@ function overLong(path: string, kept: string): string {
   return `${path} ${what}: instruction files may take ${MAX_BYTES / 1024} KiB together.`;
 }
 
-/** Never through the middle of a character. */
+/** Never splits a character. */
 function cutBytes(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= maxBytes) return text;
@@ -71,7 +71,10 @@ function cutBytes(text: string, maxBytes: number): string {
   return bytes.subarray(0, end).toString('utf8');
 }
 
-/** From the root of the work tree down; outside of one only the directory itself, since a file further up may be anyone's. */
+/**
+ * From the root of the work tree down; outside a work tree only the directory itself, because a file further up may be
+ * anyone's.
+ */
 async function projectFolders(cwd: string): Promise<readonly string[]> {
   const folders: string[] = [];
   for (let folder = cwd; ; folder = dirname(folder)) {

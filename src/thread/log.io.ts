@@ -1,4 +1,4 @@
-// The log of a thread: its rollout, as the sampling loop writes it and as `recall` reads it.
+// The log of a thread: its rollout, as the sampling loop writes it and `recall` reads it.
 
 import { loadRollout } from '../formats/session-file.io.ts';
 import type { LogRecord, SettingsRecord } from '../protocol/record.ts';
@@ -14,9 +14,9 @@ export class ThreadLog implements SessionLog {
   #isBegun: boolean;
 
   /**
-   * @param settings written before the first record, so that a thread in which nothing is said leaves no file
-   * @param isBegun something is recorded already
-   * @param observe told of each record once it is written
+   * @param settings written before the first record, so that a thread without messages leaves no file
+   * @param isBegun whether the log already has records
+   * @param observe receives each record once it is written
    */
   constructor(
     rollout: Rollout,
@@ -35,7 +35,7 @@ export class ThreadLog implements SessionLog {
     return this.#isBegun;
   }
 
-  /** What holds from here on: written at once, or with the first record where there is none yet. */
+  /** Records settings that apply from here on: at once, or with the first record if there is none yet. */
   async settle(settings: SettingsRecord | undefined): Promise<void> {
     this.#settings = settings;
     if (!this.#isBegun || settings === undefined) return;
@@ -52,13 +52,13 @@ export class ThreadLog implements SessionLog {
     for (const record of records) this.#observe(record);
   }
 
-  /** The rollout syncs by itself at the records after which a session asks for it: ends of turns and compactions. */
+  /** The rollout itself syncs after the records for which a session requests it: ends of turns and compactions. */
   sync(): Promise<void> {
     return Promise.resolve();
   }
 }
 
-/** All records of a thread as its file has them now; none while it has no file. */
+/** All records of a thread in its present file; none if it has no file. */
 export async function* recordsOf(home: string, path: string): AsyncGenerator<LogRecord> {
   const records: LogRecord[] = [];
   const source = await openRolloutSource(home, path);

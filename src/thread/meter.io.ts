@@ -1,5 +1,5 @@
-// Counts what models are asked, whoever asks: the turns of a thread, its judge, its summaries. What the usage in the log does not
-// say is told as charges, before the next request goes; and no request goes beyond a limit.
+// Counts every request to a model: the thread's turns, its judge, its summaries. Charges report what the usage in the
+// log does not contain, before the next request; and no request exceeds a limit.
 
 import { BatonError } from '../errors.ts';
 import type { CancelSignal, Model } from '../ports.ts';
@@ -18,19 +18,19 @@ import { costOf, priceOf } from '../tokens/prices.ts';
 
 /** Where charges go. */
 export interface Till {
-  /** Fulfilled once the charge is in the log. */
+  /** Resolves once the charge is in the log. */
   spend(charge: Charge): Promise<void>;
-  /** Why nothing more may be asked; undefined: it may. */
+  /** Why no further request is allowed; undefined: it is. */
   reachedLimit(): ReachedLimit | undefined;
 }
 
 /**
- * A provider that counts fewer than this share of the estimated tokens is not believed.
+ * A provider's count below this share of the estimated tokens is not trusted.
  * @source docs/decisions/limits.md
  */
 const LEAST_BELIEVED_SHARE = 1 / 8;
 
-/** What a model is asked for. With `turns` who asks writes the usage of a whole answer into the log. */
+/** The purpose of a request. With `turns` the caller writes the usage of a complete answer to the log. */
 export type Purpose = 'turns' | 'judgment' | 'summary';
 
 /** A model whose requests are counted. */
@@ -73,7 +73,7 @@ export class MeteredModel implements Model {
         if (event.type === 'restarted') this.#requireLeave();
       }
     } finally {
-      // Not waited for: whoever stopped the answer may be the one that the log waits for.
+      // Not awaited: the code that stopped the answer may be what the log waits for.
       if (!attempt.isWhole) void this.#till().spend(attempt.brokenOff());
     }
   }
@@ -111,7 +111,7 @@ export class MeteredModel implements Model {
   }
 }
 
-/** One request under way, and what it comes to. */
+/** One running request and its cost. */
 class Attempt {
   readonly #request: ModelRequest;
   readonly #kind: Charge['kind'];
@@ -129,13 +129,13 @@ class Attempt {
       items.reduce((sum, item) => sum + sumTokens(itemTokens(item)), 0);
   }
 
-  /** It is sent again. */
+  /** The request is sent again. */
   begin(): void {
     this.#heard = 0;
     this.#usage = undefined;
   }
 
-  /** A count of next to nothing would blind the gauge, the compaction and every limit. */
+  /** A count near zero would blind the gauge, the compaction and every limit. */
   believes({ input, output }: ModelUsage): boolean {
     return input + output >= (this.#sent + this.#heard) * LEAST_BELIEVED_SHARE;
   }
@@ -147,7 +147,7 @@ class Attempt {
     else if (event.type !== 'restarted') this.#heard += approximateTokens(event.text) / 2;
   }
 
-  /** A request that came to nothing is billed where an answer had begun. */
+  /** A failed request is billed if an answer had begun. */
   brokenOff(): Charge {
     const tokens = this.#heard === 0 ? 0 : this.#sent + Math.ceil(this.#heard);
     return {
@@ -158,7 +158,7 @@ class Attempt {
     };
   }
 
-  /** @param isRecorded the log has the usage that was reported @returns undefined: nothing is to be added */
+  /** @param isRecorded the log has the reported usage @returns undefined: nothing to add */
   whole(isRecorded: boolean): Charge | undefined {
     if (this.#usage === undefined) {
       const [input, output] = [this.#sent, Math.ceil(this.#heard)];

@@ -1,5 +1,5 @@
-// The model of a thread as its turns ask it: with the form that the answer must have, and with its failures remembered whole,
-// since the loop is only told why a sampling failed.
+// The model for a thread's turns: sets the required form of the answer, and remembers complete failures, because the
+// loop only learns why a sampling failed.
 
 import { BatonError } from '../errors.ts';
 import type { CancelSignal, Model } from '../ports.ts';
@@ -10,9 +10,9 @@ import type { AnswerSchema, ModelEvent, ModelRequest } from '../protocol/model.t
 /** A model that remembers why it failed. */
 export class AskedModel implements Model {
   readonly #model: Model;
-  /** The form that answers must have; a packet for the watcher has a form of its own. */
+  /** The required form of answers; the watcher's packets have their own. */
   schema: AnswerSchema | undefined;
-  /** Why the newest request was not answered; undefined where it was. */
+  /** Why the newest request failed; undefined if it succeeded. */
   failure: BatonError | undefined;
 
   constructor(model: Model) {
@@ -34,7 +34,7 @@ export class AskedModel implements Model {
     }
   }
 
-  /** An error of the loop under the code of the failure behind it. */
+  /** An error of the loop, with the code of the failure behind it. */
   explained(event: SessionEvent): SessionEvent {
     return event.type === 'error' && event.code === 'failed' && this.failure !== undefined
       ? { ...event, code: this.failure.code }

@@ -1,5 +1,4 @@
-// Carries out the ops of clients: the one door to a thread that is open. What goes wrong is told as an `error`, and the thread
-// goes on.
+// Performs clients' ops: the one door to an open thread. A failure becomes an `error` event, and the thread continues.
 
 import { BatonError } from '../errors.ts';
 import type { CompactionOutcome } from '../compaction/compactor.io.ts';
@@ -23,23 +22,23 @@ export interface OpsTerms {
   readonly session: WatchedSession;
   readonly approvals: PendingApprovals;
   readonly turnSnapshots: TurnSnapshots | undefined;
-  /** The log as it is now. */
+  /** The present log. */
   readonly past: () => AsyncIterable<LogRecord>;
   readonly newId: () => string;
   readonly emit: (event: SessionEvent) => void;
-  /** Settings have changed: the tools, the watcher and the model are told, and `session_configured` says what holds. */
+  /** Applies changed settings to the tools, the watcher and the model, and reports them with `session_configured`. */
   readonly configure: (change: Partial<ThreadSettings>) => void;
-  /** Fulfilled when the model has been exchanged; undefined: nothing is waited for. */
+  /** Resolves when the model has been exchanged; undefined: no exchange is running. */
   readonly ready: () => Promise<void> | undefined;
-  /** Gives the thread another model. @throws BatonError where a turn runs, or the model cannot be had: nothing is changed then */
+  /** Gives the thread another model. @throws BatonError if a turn runs or the model cannot be opened; nothing changes then */
   readonly changeModel: (name: string) => Promise<void>;
-  /** Puts a message of the user before their hooks. @throws BatonError `prompt_vetoed` */
+  /** Submits a user message to the user's hooks. @throws BatonError `prompt_vetoed` */
   readonly vet: (text: string) => Promise<void>;
-  /** Puts what the model has to know before a message of the user. */
+  /** Inserts what the model must know before a user message. */
   readonly prepare: () => Promise<void>;
-  /** Runs a line of the user's. @throws BatonError where it could not be begun */
+  /** Runs the user's shell line. @throws BatonError if it could not start */
   readonly runLine: (command: string, callId: string, signal: AbortSignal) => Promise<LineResult>;
-  /** What holds for the thread, and whether anything of it is recorded. */
+  /** The state of the thread's settings, and whether any of it is recorded. */
   readonly standing: () => {
     readonly settled: Extract<SessionEvent, { type: 'session_configured' }>;
     readonly limits: Limits;
@@ -48,12 +47,12 @@ export interface OpsTerms {
   readonly close: () => Promise<void>;
 }
 
-/** Decisions that `why` shows. @source docs/decisions/ops.md */
+/** Number of decisions that `why` shows. @source docs/decisions/ops.md */
 const NEWEST_DECISIONS = 5;
 
 type OpOf<Type extends Op['type']> = Extract<Op, { type: Type }>;
 
-/** Ops that are done in the order in which they came; each waits for the one before. All others act at once. */
+/** Ops that run in the order of their arrival; each waits for the one before. All others take effect at once. */
 const ORDERED: ReadonlySet<Op['type']> = new Set([
   'user_turn',
   'steer',
@@ -69,9 +68,9 @@ const ORDERED: ReadonlySet<Op['type']> = new Set([
 /** The door of one thread. */
 export class OpsDoor {
   readonly #terms: OpsTerms;
-  /** Compactions, judgments and undos that the user may still stop. */
+  /** Compactions, judgments and undos that the user can still stop. */
   readonly #stoppable = new Set<AbortController>();
-  /** Whatever may still write to the log. */
+  /** Work that may still write to the log. */
   readonly #underWay = new Set<Promise<unknown>>();
   #order: Promise<unknown> = Promise.resolve();
   #isEnding = false;
@@ -81,9 +80,9 @@ export class OpsDoor {
     this.#terms = terms;
   }
 
-  /** Does what an op asks for. Fulfilled when that is done, or, for a message, once it cannot be lost. */
+  /** Performs an op. Resolves when it is done, or, for a message, once it can no longer be lost. */
   perform(op: Op): Promise<void> {
-    // The end of the thread waits for all others.
+    // The end of the thread waits for all other ops.
     if (op.type === 'shutdown') return this.#attempt(op);
     if (!ORDERED.has(op.type)) return this.#follow(this.#attempt(op));
     const done = this.#order.then(() => this.#attempt(op));
@@ -97,12 +96,12 @@ export class OpsDoor {
     return done;
   }
 
-  /** Stops what was asked for and is no turn. */
+  /** Stops all requested work other than turns. */
   stop(): void {
     for (const controller of this.#stoppable) controller.abort();
   }
 
-  /** Stops it, and what is asked for from here on. Fulfilled when nothing that came through this door writes any more. */
+  /** Stops it, and all later ops. Resolves when no op of this door writes any more. */
   async end(): Promise<void> {
     this.#isEnding = true;
     this.stop();
@@ -115,12 +114,12 @@ export class OpsDoor {
       if (exchange !== undefined) await exchange.catch(() => undefined);
       await this.#carryOut(op);
     } catch (error) {
-      this.#tell(error, 'id' in op ? op.id : undefined);
+      this.#report(error, 'id' in op ? op.id : undefined);
     }
   }
 
-  #tell(error: unknown, opId?: string): void {
-    // A log that cannot be written fails whoever needs it; it is told once.
+  #report(error: unknown, opId?: string): void {
+    // A log that cannot be written fails every operation; report it once.
     if (error === this.#broken) return;
     if (!(error instanceof BatonError)) throw error;
     if (error.code === 'output_failed') this.#broken = error;
@@ -197,9 +196,9 @@ export class OpsDoor {
     const { session, vet, prepare } = this.#terms;
     await vet(textOf(items));
     const prepared = prepare();
-    // While a turn runs this waits; the message must not, since it could be lost.
+    // While a turn runs this waits; the message must not, because it could be lost.
     if (session.runningTurn === undefined) await prepared;
-    else void this.#follow(prepared.catch((error: unknown) => this.#tell(error)));
+    else void this.#follow(prepared.catch((error: unknown) => this.#report(error)));
     await session.submit(textOf(items), id);
     this.#watch();
   }
@@ -216,9 +215,9 @@ export class OpsDoor {
     await this.#terms.session.reviseQueue({ type: 'edit', id, text });
   }
 
-  /** Nobody waits for the turn itself: what it breaks on is told here. */
+  /** No caller awaits the turn itself: its failure is reported here. */
   #watch(): void {
-    this.#terms.session.rest().catch((error: unknown) => this.#tell(error));
+    this.#terms.session.rest().catch((error: unknown) => this.#report(error));
   }
 
   async #compact(op: OpOf<'compact'>): Promise<void> {
@@ -307,7 +306,7 @@ export class OpsDoor {
 
   async #pin({ id = this.#terms.newId(), text }: OpOf<'pin'>): Promise<void> {
     await this.#terms.session.record(({ pins }) => pinRecords(pins, { id, text }));
-    this.#tellPins();
+    this.#emitPins();
   }
 
   async #unpin({ id }: OpOf<'unpin'>): Promise<void> {
@@ -318,10 +317,10 @@ export class OpsDoor {
         data: { key: 'id' },
       });
     });
-    this.#tellPins();
+    this.#emitPins();
   }
 
-  #tellPins(): void {
+  #emitPins(): void {
     const { session, emit } = this.#terms;
     emit({ type: 'pins_changed', pins: session.trail().pins.map(({ id, text }) => ({ id, text })) });
   }
@@ -342,7 +341,7 @@ async function* noRecords(): AsyncGenerator<LogRecord> {
   // A thread without a log.
 }
 
-/** Parts of one message, as one text. */
+/** The parts of one message as one text. */
 function textOf(items: OpOf<'user_turn'>['items']): string {
   return items.map(({ text }) => text).join('\n\n');
 }
@@ -356,7 +355,7 @@ function settingsOf(op: OpOf<'set_settings'>): Partial<ThreadSettings> {
   };
 }
 
-/** @throws BatonError where nothing was begun; a compaction that failed has told so itself */
+/** @throws BatonError if nothing started; a failed compaction has already reported its failure */
 function requireCompacted(outcome: CompactionOutcome): void {
   if (outcome.type === 'compacted' || outcome.type === 'failed') return;
   if (outcome.type === 'context_exhausted') throw new BatonError('context_exhausted', outcome.why);
@@ -383,7 +382,7 @@ function previewOf(compaction: Compaction): SessionEvent {
   return { type, strategy: 'full', ...sizes, receipt: { ...receipt } };
 }
 
-/** What became of files, relative to the workspace. What was left is told as well. */
+/** What happened to files, relative to the workspace, including those left unchanged. */
 function pathsOf(
   files: FilesRestored | undefined,
   warn: (message: string) => void,

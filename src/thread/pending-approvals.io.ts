@@ -1,4 +1,4 @@
-// Where a thread waits for its user: approvals and questions go out as events, answers come in as ops.
+// Where a thread waits for its user: approvals and questions go out as events, answers arrive as ops.
 
 import { BatonError } from '../errors.ts';
 import type { CancelSignal } from '../ports.ts';
@@ -6,18 +6,18 @@ import type { SessionEvent } from '../protocol/wire/event.ts';
 import type { Op } from '../protocol/wire/op.ts';
 import type { ApprovalAnswer, ApprovalRequest } from './tools.io.ts';
 
-/** What the user may say to a call. */
+/** The user's possible answers about a call. */
 type Decision = Pick<Extract<Op, { type: 'exec_approval' }>, 'decision' | 'message'>;
 
-/** What a question may be answered with. */
+/** The options of a question. */
 type QuestionOption = Extract<SessionEvent, { type: 'question' }>['options'][number];
 
-/** What a desk is opened with. */
+/** What pending approvals need. */
 export interface PendingApprovalsTerms {
   /** The workspace, absolute. */
   readonly root: string;
   readonly emit: (event: SessionEvent) => void;
-  /** The user wants the turn to end. */
+  /** Called when the user wants the turn to end. */
   readonly interrupt: () => void;
 }
 
@@ -26,12 +26,12 @@ interface Pending<Answer> {
   readonly resolve: (answer: Answer) => void;
 }
 
-/** One user, asked by events. */
+/** Asks one user by events. */
 export class PendingApprovals {
   readonly #terms: PendingApprovalsTerms;
   readonly #calls = new Map<string, Pending<Decision | 'nobody'>>();
   readonly #questions = new Map<string, Pending<string | undefined>>();
-  /** What was approved for the session. */
+  /** What the user approved for the session. */
   readonly #approved = new Set<string>();
   #isDeserted = false;
 
@@ -67,7 +67,7 @@ export class PendingApprovals {
 
   /**
    * Asks a question.
-   * @returns the answer; undefined where nobody is there to answer
+   * @returns the answer; undefined if no one is there to answer
    * @throws BatonError `interrupted`
    */
   async ask(
@@ -83,7 +83,7 @@ export class PendingApprovals {
 
   /**
    * Takes the user's answer about a call.
-   * @throws BatonError `op_invalid` where no such call waits for it, and for a message that nobody would read
+   * @throws BatonError `op_invalid` if no such call waits for it, or for a message that would not be read
    */
   decide(op: Extract<Op, { type: 'exec_approval' | 'patch_approval' }>): void {
     const pending = take(this.#calls, { id: op.call_id, kind: op.type, key: 'call_id' });
@@ -96,12 +96,12 @@ export class PendingApprovals {
     pending.resolve(op);
   }
 
-  /** Takes the user's answer to a question. @throws BatonError `op_invalid` where it is not waited for */
+  /** Takes the user's answer to a question. @throws BatonError `op_invalid` if no such question waits */
   answer({ question_id: id, answer }: Extract<Op, { type: 'answer_question' }>): void {
     take(this.#questions, { id, kind: 'answer_question', key: 'question_id' }).resolve(answer);
   }
 
-  /** Nobody is there any more: what waits is turned down, and nothing more is asked. */
+  /** The user has left: denies what waits, and asks nothing more. */
   desert(): void {
     this.#isDeserted = true;
     for (const { resolve } of this.#calls.values()) resolve('nobody');
@@ -161,7 +161,7 @@ function opFor({ action }: ApprovalRequest): 'exec_approval' | 'patch_approval' 
   return action.kind === 'run' ? 'exec_approval' : 'patch_approval';
 }
 
-/** What "the same again" is: the very command, or the very files, in the same sandbox. */
+/** What counts as "the same again": the exact command or the exact files, in the same sandbox. */
 function approvalKeys({ tool, action, sandbox }: ApprovalRequest): readonly string[] {
   if (action.kind === 'run') return [JSON.stringify(['run', sandbox, action.command])];
   if (action.kind !== 'edit') return [JSON.stringify([tool, sandbox])];

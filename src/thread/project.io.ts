@@ -1,4 +1,4 @@
-// Where a thread works, and with what: tools and what the model is told of the place, or a recording that is played.
+// Where and with what a thread works: tools and a description of the place for the model, or a recording to play.
 
 import type { ToolRunner } from '../session/terms.ts';
 import type { Config } from '../config/schema.ts';
@@ -15,17 +15,17 @@ import type { RunnerTerms } from './tools.io.ts';
 import type { ThreadSettings } from './settings.ts';
 import type { Playback, ThreadRequest, ThreadWorld } from './terms.ts';
 
-/** Tools that may still be at work when their turn has ended. */
+/** Tools that may still run after their turn has ended. */
 export type EquippedTools = ToolRunner & Partial<Pick<ThreadTools, 'idle' | 'runLine'>>;
 
-/** Where a thread works, and with what. */
+/** Where and with what a thread works. */
 export interface Project {
   /** Absolute, with links resolved. */
   readonly root: string;
-  /** What commands and git see; undefined where a recording is played, so that nothing is executed, and no snapshot taken. */
+  /** The environment of commands and git; undefined for a recording, which executes nothing and takes no snapshots. */
   readonly env: Toolbox['env'] | undefined;
   readonly equip: (terms: Omit<RunnerTerms, 'toolbox'>) => EquippedTools;
-  /** What the model is told before the user's first word, under the settings of the thread. */
+  /** What the model learns before the user's first message, under the thread's settings. */
   readonly context: (settings: ThreadSettings) => readonly Item[];
   /** Sentences for the user. */
   readonly warnings: readonly string[];
@@ -38,7 +38,7 @@ interface PlaceLog {
   readonly root: string;
 }
 
-/** What hooks are told of a thread. */
+/** The thread as hooks receive it. */
 export function hookSession(
   { model }: ThreadRequest,
   { rollout }: Pick<PlaceLog, 'rollout'>,
@@ -47,7 +47,7 @@ export function hookSession(
   return { sessionId: rollout.threadId, transcriptPath: rollout.path, cwd, model: model.name };
 }
 
-/** Where a thread works that executes what its model asks for. @throws BatonError as `openToolbox`; of hooks */
+/** The project of a thread that executes its model's calls. @throws BatonError as `openToolbox`; of hooks */
 export async function openPlace(request: ThreadRequest, world: ThreadWorld, log: PlaceLog): Promise<Project> {
   const { config, resume } = request;
   const { rollout, root } = log;
@@ -89,7 +89,7 @@ export async function openPlace(request: ThreadRequest, world: ThreadWorld, log:
   return { root: toolbox.root, env: toolbox.env, equip, context, warnings };
 }
 
-/** Nothing is executed, asked of git or told of the directory: the recording was made elsewhere. */
+/** Nothing is executed, git does not run, and the directory is not mentioned: the recording was made elsewhere. */
 export function placeOfPlayback({ tools }: Playback, root: string): Project {
   return { root, env: undefined, equip: () => tools, context: () => [], warnings: [] };
 }
@@ -100,7 +100,7 @@ function unconfined({ confinement }: Toolbox, { sandboxMode, approvalPolicy }: C
   return [`${confinement.why} Under sandbox_mode ${sandboxMode} ${what}.`];
 }
 
-/** `YYYY-MM-DD` where the user is. */
+/** `YYYY-MM-DD` in the user's time zone. */
 function localDate(now: Date): string {
   return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
 }

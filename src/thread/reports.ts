@@ -1,4 +1,4 @@
-// What a thread tells about itself when it is asked: what fills its window, how it stands, why the watcher decides as it does. Pure.
+// A thread's answers about itself: what fills its window, its state, why the watcher decides as it does. Pure.
 
 import { CATEGORIES, TIERS } from '../vocabulary.ts';
 import type { ContextAccount } from '../history/context-account.ts';
@@ -17,7 +17,7 @@ import { isJsonObject } from '../formats/fields.ts';
 
 type EventOf<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type }>;
 
-/** What is asked about. */
+/** The subject of the reports. */
 export type Reported = Pick<
   WatchedSession,
   'state' | 'clearable' | 'explain' | 'queueLength' | 'runningTurn'
@@ -44,7 +44,7 @@ export function contextReport(session: Reported): EventOf<'context_breakdown'> {
   };
 }
 
-/** How the thread stands. @param settled what holds for it, as `session_configured` tells */
+/** The state of the thread. @param settled its settings, as in `session_configured` */
 export function statusReport(
   session: Reported,
   settled: EventOf<'session_configured'>,
@@ -88,7 +88,7 @@ export function statusReport(
   };
 }
 
-/** Why the watcher compacted, or did not. @param newest recorded decisions at most */
+/** Why the watcher did or did not compact. @param newest maximum number of recorded decisions */
 export function decisionsReport(
   session: Reported,
   recorded: readonly LogRecord[],
@@ -104,7 +104,7 @@ export function decisionsReport(
   };
 }
 
-/** A file may hold anything under that name: what no decision of this version is, is passed over. */
+/** A file may hold anything under that name: skip what is not a decision of this version. */
 function recordedDecision({ value, at }: NoteRecord & Pick<LogRecord, 'at'>): EventOf<'decisions'>['newest'] {
   const { id, situation, required, signals } = value;
   const isWhole =

@@ -1,21 +1,21 @@
-// What of a thread may be changed while it is open. Pure.
+// The settings of a thread that can change while it is open. Pure.
 
 import type { Config } from '../config/schema.ts';
 import type { ApprovalPolicy, SandboxMode, WatcherMode } from '../vocabulary.ts';
 
-/** Settings as they are now. */
+/** The present settings. */
 export interface ThreadSettings {
-  /** Of the watcher. */
+  /** The watcher's mode. */
   readonly mode: WatcherMode | 'off';
   readonly policy: ApprovalPolicy;
   readonly sandbox: SandboxMode;
-  /** The agent plans and changes nothing. */
+  /** The agent only plans and does not change anything. */
   readonly isPlanning: boolean;
-  /** In a review the watcher does nothing. */
+  /** In review mode the watcher does nothing. */
   readonly isReviewing: boolean;
 }
 
-/** Those with which a thread is opened. */
+/** The settings when a thread is opened. */
 export function initialSettings({ features, rawrAutoCompaction, ...config }: Config): ThreadSettings {
   return {
     mode: features.rawrAutoCompaction ? rawrAutoCompaction.mode : 'off',
@@ -27,8 +27,8 @@ export function initialSettings({ features, rawrAutoCompaction, ...config }: Con
 }
 
 /**
- * A configuration as it counts for the watcher of a thread.
- * @param mode what the user chose in the thread; undefined: what the configuration says
+ * A configuration as it applies to a thread's watcher.
+ * @param mode the user's choice in the thread; undefined: the configuration decides
  */
 export function withMode(config: Config, mode: ThreadSettings['mode'] | undefined): Config {
   if (mode === undefined) return config;
@@ -42,7 +42,7 @@ export function mayWrite({ sandbox, isPlanning }: Pick<ThreadSettings, 'sandbox'
   return sandbox !== 'read_only' && !isPlanning;
 }
 
-/** A configuration with which nobody writes notes: neither the agent nor the watcher in its name. */
+/** A configuration without notes: neither the agent nor the watcher writes any. */
 export function withoutNotes(config: Config): Config {
   return { ...config, rawrAutoCompaction: { ...config.rawrAutoCompaction, scratchWriteEnabled: false } };
 }

@@ -1,4 +1,4 @@
-// A line of the user's that was run in the shell, as the log keeps it beside the history. Pure.
+// The user's shell line, as the log keeps it beside the history. Pure.
 
 import type { SessionEvent } from '../protocol/wire/event.ts';
 import type { LogRecord, NoteRecord } from '../protocol/record.ts';
@@ -9,14 +9,14 @@ const SHELL_NOTE = 'shell_line';
 
 type ShellLine = Extract<SessionEvent, { type: 'shell_line' }>;
 
-/** A line and what came of it. */
+/** A shell line and its outcome. */
 export function shellNote(command: string, { end, text }: LineResult): NoteRecord {
   const { call_id, outcome, exit_code, duration_ms } = end;
   const value = { call_id, command, outcome, exit_code, duration_ms, output: text };
   return { type: 'note', kind: SHELL_NOTE, value };
 }
 
-/** The line that a record holds, as a client of a resumed thread is shown it; undefined for every other record. */
+/** The shell line in a record, for clients of a resumed thread; undefined for every other record. */
 export function shellLineIn(record: LogRecord): ShellLine | undefined {
   if (record.type !== 'note' || record.kind !== SHELL_NOTE) return undefined;
   const { call_id, command, outcome, exit_code, duration_ms, output } = record.value;

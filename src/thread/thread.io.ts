@@ -1,5 +1,5 @@
-// Opens a thread: the one place that joins the sampling loop with its log, its model, its tools and what the project says.
-// Whoever shows a thread to somebody (`exec`, later a terminal, a library) has no other door.
+// Opens a thread: the one place that joins the sampling loop with its log, its model, its tools and the project's
+// instructions. Every front end (`exec`, later a terminal, a library) uses this one door.
 
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -52,65 +52,68 @@ import { shellLineIn } from './shell-line.ts';
 import { initialSettings, mayWrite, withMode, withoutNotes } from './settings.ts';
 import type { ThreadSettings } from './settings.ts';
 
-/** Longest wait at the end of a turn for its commands to end, in milliseconds. @source docs/decisions/snapshots.md */
+/** Longest wait for a turn's commands to end, in milliseconds. @source docs/decisions/snapshots.md */
 const IDLE_LIMIT_MS = 500;
 
-/** How a turn of the user's ended, with what the watcher made of it. */
+/** How a user turn ended, including the watcher's work after it. */
 export interface TurnOutcome {
   readonly ending: TurnEnding;
-  /** What the agent said last, after a handoff or before; undefined where it said nothing. */
+  /** The agent's last message, before or after a handoff; undefined if it said nothing. */
   readonly lastMessage: string | undefined;
-  /** Why the model gave no answer, where that ended the turn. */
+  /** Why the model did not answer, if that ended the turn. */
   readonly failure: BatonError | undefined;
 }
 
-/** What holds for one turn. */
+/** The terms of one turn. */
 export interface TurnTerms {
-  /** The form that the answer must have, demanded of the model with each request of the turn. */
+  /** The required form of the answer, sent with each request of the turn. */
   readonly schema?: AnswerSchema;
   /** The process ends with the turn: the watcher starts nothing after it, and decides anew before the user's next message. */
   readonly isFinal?: boolean;
 }
 
-/** A thread that is open. */
+/** An open thread. */
 export interface Thread {
   readonly id: string;
-  /** Its rollout; the file appears with the first turn. */
+  /** Its rollout; the file is created with the first turn. */
   readonly path: string;
-  /** Whether anything of it is recorded, so that it can be resumed. */
+  /** Whether any of it is recorded, so that it can be resumed. */
   readonly isRecorded: boolean;
   /**
-   * Runs a turn of the user, and all that the watcher makes of its end: fulfilled when nothing is under way any more.
-   * @param message its text, or a message with an id of its own
-   * @throws BatonError where the log cannot be written: nothing can be promised then
+   * Runs a user turn and the watcher's work after it: resolves when nothing runs any more.
+   * @param message its text, or a message with its id
+   * @throws BatonError if the log cannot be written: nothing is guaranteed then
    */
   turn(message: string | UserMessage, terms?: TurnTerms): Promise<TurnOutcome>;
-  /** Gives the running turn a message; without one it is a turn of its own, in its time. Fulfilled once it cannot be lost. */
+  /**
+   * Gives the running turn a message; without a running turn it becomes a turn later. Resolves once it can no longer be
+   * lost.
+   */
   steer(text: string): Promise<void>;
-  /** Ends at once whatever is under way. What waits then has its turn. */
+  /** Ends everything that runs, at once. Waiting messages then get their turns. */
   interrupt(): void;
-  /** Ends at once whatever is under way, and begins nothing more: what waits is there when the thread is resumed. */
+  /** Ends everything that runs, at once, and starts nothing more: waiting messages are there when the thread is resumed. */
   stop(): void;
   /**
-   * Does what an op asks for; what goes wrong is an `error` event. Ops are begun in the order in which they are given here.
-   * Fulfilled when the op is done, or, for a message, once it cannot be lost.
+   * Performs an op; a failure becomes an `error` event. Ops start in the order of the calls. Resolves when the op is
+   * done, or, for a message, once it can no longer be lost.
    */
   perform(op: Op): Promise<void>;
   /**
-   * Waits until another thread may go on from this one's end.
-   * @throws BatonError `thread_busy` while a turn of the user runs; `session_empty` before the first one
+   * Waits until another thread may continue from this one's end.
+   * @throws BatonError `thread_busy` while a user turn runs; `session_empty` before the first one
    */
   settle(): Promise<void>;
-  /** What a new thread is handed of this one: the continuation packet, made without asking a model, and the pins. */
+  /** What this thread hands to a new one: the continuation packet, made without a model, and the pins. */
   handOver(): Promise<ThreadBeginning>;
-  /** Nobody is there any more to answer what is asked: it is turned down. */
+  /** No one is left to answer: denies pending and later requests. */
   desert(): void;
   /**
-   * Fulfilled when nothing is under way and nothing waits: what a resumed thread had left is done, too.
-   * @throws BatonError where the log could not be written
+   * Resolves when nothing runs and nothing waits, including what a resumed thread had left over.
+   * @throws BatonError if the log could not be written
    */
   rest(): Promise<void>;
-  /** Ends the running turn, waits until no tool runs any more, and lets others write the log. Does nothing the second time. */
+  /** Ends the running turn, waits until no tool runs any more, and releases the log. Does nothing the second time. */
   close(): Promise<void>;
 }
 
@@ -134,7 +137,7 @@ export async function openThread(request: ThreadRequest, world: ThreadWorld): Pr
   }
 }
 
-/** The same with a model that the user chose in the thread. */
+/** Reopens it with a model that the user chose in the thread. */
 function withModel(
   request: ThreadRequest,
   { summarizers: _, watcherSummarizers: __, ...world }: ThreadWorld,
@@ -146,7 +149,7 @@ function withModel(
   ];
 }
 
-/** A log and what is in it. */
+/** A log and its content. */
 interface OpenLog {
   readonly rollout: Rollout;
   /** Where the thread works from here on. Absolute, with links resolved. */
@@ -185,12 +188,12 @@ interface OpenRequest extends ThreadRequest {
   readonly isModelChosen?: boolean;
 }
 
-/** Everything that a thread is put together from. */
+/** All parts of a thread. */
 interface Parts {
   readonly request: OpenRequest;
   readonly world: ThreadWorld;
   readonly log: OpenLog;
-  /** What hooks are told of it. */
+  /** The session for hooks. */
   readonly session: HookSession;
   readonly meter: Meter;
   readonly place: Project;
@@ -210,16 +213,16 @@ class OpenThread implements Thread {
   #model: AskedModel;
   readonly #world: ThreadWorld;
   #parts: Parts;
-  /** Another model is being put in: nothing else is done meanwhile. */
+  /** The model is being exchanged: nothing else runs meanwhile. */
   #exchanging: Promise<void> | undefined;
   readonly #approvals: PendingApprovals;
   readonly #turnSnapshots: TurnSnapshots | undefined;
   readonly #door: OpsDoor;
-  /** Ends hooks that run when the user stops the thread. */
+  /** Ends running hooks when the user stops the thread. */
   readonly #hooksEnd = new AbortController();
   #hooksRunning: Promise<unknown> = Promise.resolve();
   #settings: ThreadSettings;
-  /** Waits for the next turn. */
+  /** Inserted at the next turn. */
   #context: readonly Item[];
   #heard: readonly Item[] = [];
   #running: Promise<unknown> | undefined;
@@ -352,7 +355,7 @@ class OpenThread implements Thread {
     const turnSnapshots = this.#turnSnapshots;
     const asked = new AskedModel(new MeteredModel(model.model, () => tillOf(meter), 'turns'));
     const session = {
-      // What was recorded was paid for.
+      // The recording is already paid for.
       config: { ...config, modelContextWindow: model.window, ...(playback && { limits: NO_LIMITS }) },
       model: asked,
       modelName: model.name,
@@ -367,10 +370,10 @@ class OpenThread implements Thread {
         ? {}
         : { settle: (turnId: string) => this.#settle(turnId, turnSnapshots) }),
       emit: (event: SessionEvent) => {
-        // Nobody was asked, and nothing paid.
+        // A playback asks no model and costs nothing.
         if (event.type === 'spending' && playback !== undefined) return;
         world.emit(asked.explained(event));
-        this.#tellHooks(event);
+        this.#runTurnHooks(event);
       },
     };
     const watched = new WatchedSession(
@@ -387,7 +390,7 @@ class OpenThread implements Thread {
     return { model: asked, session: watched };
   }
 
-  /** Commands of a turn that was stopped may need a moment to end, and are part of it until then. */
+  /** The commands of a stopped turn may need a moment to end, and belong to it until then. */
   async #settle(turnId: string, turnSnapshots: TurnSnapshots): Promise<readonly NoteRecord[]> {
     const waited = new AbortController();
     const limit = sleep(IDLE_LIMIT_MS, undefined, { signal: waited.signal }).catch(() => undefined);
@@ -422,7 +425,7 @@ class OpenThread implements Thread {
     }
   }
 
-  /** Opens the session anew over the same log: its window, gauge, watcher and summaries are those of the new model. */
+  /** Reopens the session over the same log: its window, gauge, watcher and summaries are those of the new model. */
   async #exchange(choice: ModelChoice): Promise<void> {
     await this.#session.settled();
     this.#requireIdle();
@@ -471,7 +474,7 @@ class OpenThread implements Thread {
     return configured(request, { rollout: log.rollout, root: place.root }, this.#settings);
   }
 
-  /** Puts a message before the hooks of the user. @throws BatonError `prompt_vetoed`; `interrupted` */
+  /** Submits a message to the user's hooks. @throws BatonError `prompt_vetoed`; `interrupted` */
   async #vet(prompt: string): Promise<void> {
     const { hooks, emit } = this.#world;
     if (hooks === undefined) return;
@@ -487,8 +490,8 @@ class OpenThread implements Thread {
     if (verdict.context !== undefined) this.#heard = [...this.#heard, hookItem(verdict.context)];
   }
 
-  /** Tells the hooks of the user's turn; nothing waits for them but the end of the thread. */
-  #tellHooks(event: SessionEvent): void {
+  /** Runs the hooks of the user's turn; only the end of the thread waits for them. */
+  #runTurnHooks(event: SessionEvent): void {
     const { hooks, emit } = this.#world;
     if (hooks === undefined || event.type !== 'turn_complete') return;
     if (event.task_kind !== 'regular' || event.origin.type !== 'user') return;
@@ -497,14 +500,14 @@ class OpenThread implements Thread {
       turnId: event.turn_id,
       lastAgentMessage: event.last_agent_message ?? undefined,
     };
-    const told = hooks.turnComplete(input, this.#hooksEnd.signal).then(({ warnings }) => {
+    const ended = hooks.turnComplete(input, this.#hooksEnd.signal).then(({ warnings }) => {
       for (const message of warnings) emit({ type: 'warning', message });
     });
-    this.#hooksRunning = Promise.all([this.#hooksRunning, told]);
+    this.#hooksRunning = Promise.all([this.#hooksRunning, ended]);
   }
 
   async #prepare(): Promise<void> {
-    // What a hook says of a message holds for that one, also where it said the same of an earlier one.
+    // A hook's text about a message applies to that message, even if it repeats an earlier one.
     const context = [...missingContext(this.#session.items, this.#context), ...this.#heard];
     this.#context = [];
     this.#heard = [];
@@ -524,7 +527,7 @@ class OpenThread implements Thread {
     await this.#vet(typeof message === 'string' ? message : message.text);
     this.#running = this.#prepare().then(() => this.#runTurn(message));
     await this.#running.finally(() => (this.#model.schema = undefined));
-    // Stopped before it began: the message waits in the log.
+    // Stopped before it started: the message waits in the log.
     const { ending, said } = this.#session.lastTurn ?? { ending: { type: 'aborted' }, said: undefined };
     const failure = ending.type === 'failed' ? this.#model.failure : undefined;
     return { ending, lastMessage: said, failure };
@@ -575,9 +578,9 @@ class OpenThread implements Thread {
   }
 
   async #end(): Promise<void> {
-    // What was asked for before may wait for what runs now, and the other way round.
+    // Earlier requests may wait for what runs now, and the other way round.
     await Promise.all([this.#door.end(), this.#session.shutdown()]);
-    // Whoever began the turn is told how it failed.
+    // The caller that started the turn receives its failure.
     await this.#running?.catch(() => undefined);
     await this.#tools.idle?.();
     await this.#hooksRunning;
@@ -587,7 +590,7 @@ class OpenThread implements Thread {
   }
 }
 
-/** What the session of a thread works with, besides what stays when its model changes. */
+/** The parts of a thread's session, besides those that stay when its model changes. */
 async function partsOf(stays: Pick<Parts, 'request' | 'world' | 'log' | 'place' | 'chosen'>): Promise<Parts> {
   const { request, world, log, place, chosen } = stays;
   const meter: Meter = { till: undefined };
@@ -597,7 +600,7 @@ async function partsOf(stays: Pick<Parts, 'request' | 'world' | 'log' | 'place' 
   return { ...stays, meter, compaction, watching, watcher, session: hookSession(request, log, place.root) };
 }
 
-/** What the log does not say yet of the settings. */
+/** The settings that the log does not contain yet. */
 function settingsOf({ request, log, place }: Parts): SettingsRecord | undefined {
   const { model, isModelChosen = false } = request;
   return changedSettings(log.past, {
@@ -614,7 +617,7 @@ async function collect(records: AsyncIterable<LogRecord>): Promise<readonly LogR
   return all;
 }
 
-/** What holds for a thread now. */
+/** The present settings of a thread. */
 function configured(
   { model }: ThreadRequest,
   { rollout, root }: Pick<OpenLog, 'rollout' | 'root'>,
@@ -637,7 +640,7 @@ function configured(
   };
 }
 
-/** Who counts what models are asked; the thread, as soon as there is one. */
+/** Counts what models are asked; set as soon as the thread exists. */
 interface Meter {
   till: Till | undefined;
 }
@@ -647,7 +650,7 @@ function tillOf({ till }: Meter): Till {
   return till;
 }
 
-/** The same world, with everybody counted who may be asked for a summary. */
+/** The same world, with every summary model metered. */
 function meteredWorld(world: ThreadWorld, meter: Meter): ThreadWorld {
   const metered = (summarizers: Summarizers): Summarizers => ({
     ...summarizers,
@@ -664,9 +667,9 @@ function meteredWorld(world: ThreadWorld, meter: Meter): ThreadWorld {
   };
 }
 
-/** What the user chose in the thread, as far as it binds the watcher. */
+/** The user's choices in the thread that bind the watcher. */
 interface Chosen {
-  /** Undefined: what the configuration says counts. */
+  /** Undefined: the configuration decides. */
   mode: ThreadSettings['mode'] | undefined;
   mayWrite: boolean;
 }
@@ -688,7 +691,10 @@ function watcherSurroundings(
   );
 }
 
-/** Sizes are plain estimates, to which the gauge adds its margin where nothing anchors it: the exact tokenizer would cost each start more than all else together. @source docs/decisions/exec.md */
+/**
+ * Sizes are plain estimates, and the gauge adds its margin where nothing anchors it: loading the exact tokenizer would
+ * cost each start more than everything else together. @source docs/decisions/exec.md
+ */
 async function compactionSurroundings(
   { config }: ThreadRequest,
   { clock, ids, summarizers, watcherSummarizers, hooks }: ThreadWorld,

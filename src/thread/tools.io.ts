@@ -1,4 +1,4 @@
-// The calls of a thread: found, approved, put in order, run, told of, and turned into results.
+// The calls of a thread: finds, approves, orders, runs and reports them, and turns them into results.
 
 import { BatonError } from '../errors.ts';
 import { failedResult } from '../history/pairs.ts';
@@ -17,67 +17,67 @@ import { MAX_TIMEOUT_MS } from '../tools/shell/shell.io.ts';
 import type { Tool, ToolAction } from '../tools/tool.ts';
 import type { ApprovalPolicy, Author, SandboxMode } from '../vocabulary.ts';
 
-/** A call that only the user can let run. */
+/** A call that needs the user's approval. */
 export interface ApprovalRequest {
   readonly callId: string;
   readonly tool: string;
   readonly action: ToolAction;
-  /** What it would do to files now. */
+  /** What it would change in files now. */
   readonly changes: readonly FileChangeView[];
-  /** What it would be run in. */
+  /** The sandbox that it would run in. */
   readonly sandbox: SandboxMode;
-  /** Why it is asked for, one sentence. */
+  /** Why approval is needed, in one sentence. */
   readonly why: string;
 }
 
-/** What the user said to a call. */
+/** The user's answer about a call. */
 export type ApprovalAnswer =
   | { readonly type: 'approved' }
-  /** `why` is for the model: what would let the call run, or what the user wants instead. */
+  /** `why` is for the model: what would allow the call, or what the user wants instead. */
   | { readonly type: 'denied'; readonly why: string };
 
-/** Asks the user about a call; rejects with nothing but `interrupted`. */
+/** Asks the user about a call; rejects only with `interrupted`. */
 export type AskApproval = (request: ApprovalRequest, signal: CancelSignal) => Promise<ApprovalAnswer>;
 
-/** What calls are run with. */
+/** What running calls requires. */
 export interface RunnerTerms {
   readonly toolbox: Toolbox;
-  /** The rules as they are now. */
+  /** The present rules. */
   readonly rules: () => CallRules;
-  /** Who wrote the message that the running turn answers: only the user's turns may ask. */
+  /** The author of the message that the running turn answers: only the user's turns may ask. */
   readonly author: () => Author;
   readonly ask: AskApproval;
-  /** Before a call that may change a file runs. Rejects with nothing but `interrupted`, and what writing the log fails with. */
+  /** Runs before a call that may change a file. Rejects only with `interrupted`, or the failure of writing the log. */
   readonly beforeChange: (signal: CancelSignal) => Promise<void>;
   readonly emit: (event: ToolEvent) => void;
   /** Tools besides those of the toolbox. */
   readonly more: readonly Tool[];
 }
 
-/** What calls are judged by. */
+/** The rules for calls. */
 export interface CallRules {
   readonly policy: ApprovalPolicy;
   readonly sandbox: SandboxMode;
-  /** Nothing is changed, and nothing run. */
+  /** Changes and commands are forbidden. */
   readonly isPlanning: boolean;
 }
 
 type CommandEnd = Extract<ToolEvent, { type: 'exec_command_end' }>;
 
-/** What came of a line of the user's. */
+/** The outcome of the user's shell line. */
 export interface LineResult {
   readonly end: CommandEnd;
-  /** As an agent would read it: how it ended and what it wrote, with the middle cut where that is long. */
+  /** As an agent would read it: how it ended and its output, with the middle cut if it is long. */
   readonly text: string;
 }
 
-/** What came of a call. */
+/** The outcome of a call. */
 interface Ran extends ToolResult {
   /** By the user or the rules. */
   readonly isRefused?: boolean;
 }
 
-/** What a call reads that would have changed something in plan mode. */
+/** The result of a call that would have changed something in plan mode. */
 const PLANNING =
   'Plan mode is on: nothing is changed and no command is run. Read, and tell the user the plan; they switch plan mode off when it is to be carried out.';
 
@@ -86,9 +86,9 @@ export class ThreadTools implements ToolRunner {
   readonly specs: readonly ToolSpec[];
   readonly #terms: RunnerTerms;
   readonly #tools: ReadonlyMap<string, Tool>;
-  /** The newest call that has the tools to itself. */
+  /** The newest call that holds the tools exclusively. */
   #alone: Promise<unknown> = Promise.resolve();
-  /** Calls since then, which only read. */
+  /** Later calls, which only read. */
   #reading: Promise<unknown>[] = [];
 
   constructor(terms: RunnerTerms) {
@@ -99,8 +99,8 @@ export class ThreadTools implements ToolRunner {
   }
 
   /**
-   * Runs a call as soon as its turn comes: calls that only read run side by side, every other one alone, in the order in
-   * which they are given here, so that each sees what came before it.
+   * Runs a call when its turn comes: calls that only read run in parallel, every other call runs alone, in the order of
+   * the calls to this method, so that each sees the effects of those before it.
    */
   async run(call: Item, signal: CancelSignal, tell: TellCall = () => undefined): Promise<ToolOutputItem> {
     const view = callOf(call);
@@ -113,8 +113,9 @@ export class ThreadTools implements ToolRunner {
   }
 
   /**
-   * Runs a line of the user's in the sandbox. It is their own, so that nothing is asked, in plan mode either.
-   * @throws BatonError `usage` where it could not be begun
+   * Runs the user's shell line in the sandbox. The line is the user's own, so it needs no approval, not even in plan
+   * mode.
+   * @throws BatonError `usage` if it could not start
    */
   async runLine(command: string, callId: string, signal: CancelSignal): Promise<LineResult> {
     const { toolbox, rules, emit } = this.#terms;
@@ -135,7 +136,7 @@ export class ThreadTools implements ToolRunner {
     throw new BatonError('usage', text, { cure: 'Change sandbox_mode with set_settings, or the command.' });
   }
 
-  /** Fulfilled when nothing runs any more. */
+  /** Resolves when nothing runs any more. */
   async idle(): Promise<void> {
     await Promise.all([this.#alone, ...this.#reading]);
   }

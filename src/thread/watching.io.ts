@@ -1,4 +1,4 @@
-// What the watcher of a thread sees of the world: configuration and prompts as they are now, a judge, the work tree, the notes.
+// What a thread's watcher sees of the world: the present configuration and prompts, a judge, the work tree, the notes.
 
 import { constants } from 'node:fs';
 import { appendFile, mkdir } from 'node:fs/promises';
@@ -26,13 +26,13 @@ export interface PromptReader {
   decisionPrompt(config: Config, path: string): Promise<LoadedPrompt>;
 }
 
-/** What a watcher is given. */
+/** What a watcher needs. */
 export interface WatchingTerms {
   readonly root: string;
-  /** What git is asked in; undefined: the root is no work tree of this thread's, and packets say nothing of it. */
+  /** The environment for git; undefined: the root is not a work tree of this thread's, and packets omit it. */
   readonly env: Readonly<Record<string, string>> | undefined;
   readonly clock: Clock;
-  /** The configuration as it is now. @throws BatonError where it has become unusable */
+  /** The present configuration. @throws BatonError if it has become unusable */
   readonly readConfig: () => Promise<Config>;
   readonly prompts: PromptReader;
   readonly model: Model;
@@ -40,15 +40,15 @@ export interface WatchingTerms {
   readonly warn: (message: string) => void;
 }
 
-/** Joins it all. Nothing of it fails because of what a user's file says: the last usable state counts, with a warning. */
+/** Joins these parts. The content of a user's file never makes it fail: the last usable state counts, with a warning. */
 export class WatcherSurroundings implements WatcherWorld {
   readonly scratch: ScratchFiles;
   readonly #terms: WatchingTerms;
-  readonly #told = new Set<string>();
+  readonly #warned = new Set<string>();
   #config: Config;
   #hasHidden = false;
 
-  /** @param config in force at the beginning */
+  /** @param config in force at the start */
   constructor(terms: WatchingTerms, config: Config) {
     this.#terms = terms;
     this.#config = config;
@@ -110,7 +110,7 @@ export class WatcherSurroundings implements WatcherWorld {
     return this.#terms.clock.now();
   }
 
-  /** Once: what then still keeps git from ignoring the notes would keep it the next time. */
+  /** Once: whatever keeps git from ignoring the notes then would do so again. */
   async #hideNotes(): Promise<void> {
     const { root, env } = this.#terms;
     if (this.#hasHidden || env === undefined) return;
@@ -130,17 +130,17 @@ export class WatcherSurroundings implements WatcherWorld {
   }
 
   #warnOnce(message: string): void {
-    if (this.#told.has(message)) return;
-    this.#told.add(message);
+    if (this.#warned.has(message)) return;
+    this.#warned.add(message);
     this.#terms.warn(message);
   }
 }
 
-/** @param hide called before anybody writes notes into the default folder */
+/** @param hide called before anyone writes notes into the default folder */
 function scratchFilesIn({ root }: WatchingTerms, hide: () => Promise<void>): ScratchFiles {
   return {
     size: async (path) => {
-      // The agent is asked for notes right after this.
+      // The next step asks the agent for notes.
       if (path.startsWith(`${NOTES_FOLDER}/`)) await hide();
       const place = await locate(path, root);
       return place.kind === 'file' ? place.stats.size : undefined;
@@ -150,18 +150,18 @@ function scratchFilesIn({ root }: WatchingTerms, hide: () => Promise<void>): Scr
       if (place.kind === 'refused') throw new Error(`${path} is ${place.why}`);
       if (place.kind === 'directory') throw new Error(`${path} is a directory`);
       await mkdir(dirname(place.path), { recursive: true, mode: 0o700 });
-      // Notes hold the transcript's words: nobody else reads them, and a link that came meanwhile is not followed.
+      // Notes contain the transcript's words: no one else may read them, and a new link is not followed.
       await appendFile(place.path, text, { mode: 0o600, flag: APPEND });
     },
   };
 }
 
-/** The folder of the default template. A folder that the user has named is the user's to ignore. */
+/** The folder of the default template. The user decides whether git ignores a custom folder. */
 const NOTES_FOLDER = DEFAULT_SCRATCH_TEMPLATE.slice(0, DEFAULT_SCRATCH_TEMPLATE.indexOf('/'));
 
 /**
- * Has git ignore the folder of the notes in this clone, lest the agent's next `git add -A` commit them. Does nothing where the
- * user tracks or ignores it, and nothing where the repository is not this workspace's own.
+ * Makes git ignore the notes folder in this clone, so that the agent's next `git add -A` does not commit it. Does
+ * nothing if the user tracks or ignores the folder, or if the repository is not this workspace's own.
  */
 async function excludeNotes(root: string, env: Readonly<Record<string, string>>): Promise<void> {
   const signal = AbortSignal.timeout(FACTS_TIMEOUT_MS);
@@ -186,16 +186,16 @@ async function excludeNotes(root: string, env: Readonly<Record<string, string>>)
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
 const APPEND = O_WRONLY | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
 
-/** Changed paths that are told of; a packet shows far fewer. */
+/** Maximum number of reported changed paths; a packet shows far fewer. */
 const MOST_CHANGES = 200;
 
-/** What git says of a work tree; undefined where there is none. */
+/** What git reports about a work tree; undefined if there is none. */
 async function gitFacts(root: string, env: Readonly<Record<string, string>>): Promise<GitFacts | undefined> {
   const signal = AbortSignal.timeout(FACTS_TIMEOUT_MS);
   if ((await lookAtRepository({ root, env, signal })) === undefined) return undefined;
   const ask = (...args: readonly string[]) => runGit(args, root, { env, signal });
   const [status, head] = await Promise.all([
-    // Into a submodule git would go by the configuration of that.
+    // Inside a submodule, git would follow the submodule's configuration.
     ask(
       'status',
       '--porcelain=v1',
@@ -216,7 +216,7 @@ async function gitFacts(root: string, env: Readonly<Record<string, string>>): Pr
   };
 }
 
-/** A facts' question that takes longer is left out: the packet must not wait for it. */
+/** A question about facts that takes longer is dropped: the packet must not wait for it. */
 const FACTS_TIMEOUT_MS = 5_000;
 
 function branchOf(line: string): string | undefined {
@@ -224,7 +224,7 @@ function branchOf(line: string): string | undefined {
   return name === undefined || name.startsWith('HEAD (') ? undefined : name;
 }
 
-/** In the form with zero bytes a renamed path is followed by the one that it had. */
+/** In the format with NUL bytes, a renamed path precedes its former name. */
 function changesIn(entries: readonly string[]): GitFacts['changes'] {
   const changes: { status: string; path: string }[] = [];
   for (let at = 0; at < entries.length && changes.length < MOST_CHANGES; at++) {

@@ -1,29 +1,29 @@
-// An undo that did nothing because of later edits, or that put back only some of the files. Pure.
+// An undo that did nothing because of later edits, or that restored only some of the files. Pure.
 
 import { BatonError } from '../../errors.ts';
 import type { ChangedPath, RestoreOutcome, UntouchedPath } from '../../snapshots/snapshots.io.ts';
 import type { LaterEdit } from '../../snapshots/changes.ts';
 import type { Snapshot } from '../../snapshots/snapshot.ts';
 
-/** What an undo did before it failed. Paths are shown, relative to the workspace. */
+/** What an undo did before it failed. Paths for display, relative to the workspace. */
 interface Progress {
   readonly putBack: readonly ChangedPath[];
   readonly notPutBack: readonly UntouchedPath[];
-  /** What was not to be put back. */
+  /** What the undo must not restore. */
   readonly others: readonly UntouchedPath[];
-  /** The name in git of the files as the first undo of the turn found them; absent where none was touched. */
+  /** The git object of the files as the turn's first undo found them; absent if it changed none. */
   readonly keptAs?: string;
-  /** The name in git of the files as they were before the turn. */
+  /** The git object of the files before the turn. */
   readonly beforeTurn?: string;
 }
 
 /**
- * The code is `undo_conflict`, `undo_incomplete`, or `interrupted`; `data` holds every path. The conversation is as it was, and
- * the same undo can be run again.
+ * The code is `undo_conflict`, `undo_incomplete`, or `interrupted`; `data` holds every path. The conversation is
+ * unchanged, and the same undo can run again.
  */
 export class UndoIncomplete extends BatonError {
   readonly putBack: Progress['putBack'];
-  /** All that was left as it is. */
+  /** Everything that was left unchanged. */
   readonly left: readonly UntouchedPath[];
   readonly keptAs: Progress['keptAs'];
 
@@ -46,7 +46,7 @@ export class UndoIncomplete extends BatonError {
   }
 }
 
-/** Nothing was done, since somebody has edited what the turn changed. */
+/** Nothing was done, because someone has edited what the turn changed. */
 export function undoConflict(laterEdits: readonly LaterEdit[]): UndoIncomplete {
   const overlapping = laterEdits.filter(({ overlaps }) => overlaps);
   const others = laterEdits.filter(({ overlaps }) => !overlaps);
@@ -60,7 +60,7 @@ export function undoConflict(laterEdits: readonly LaterEdit[]): UndoIncomplete {
   );
 }
 
-/** Not all files were put back. */
+/** Not all files were restored. */
 export function partialUndo({
   changes,
   failed,

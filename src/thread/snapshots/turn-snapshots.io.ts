@@ -1,4 +1,4 @@
-// The work tree saved before the first call of a turn that may change it and at the turn's end, and the way back.
+// Saves the work tree before the first call of a turn that may change it and at the turn's end, and restores it.
 
 import { BatonError } from '../../errors.ts';
 import type { CancelSignal, Clock } from '../../ports.ts';
@@ -17,61 +17,61 @@ import { partialUndo, undoConflict } from './incomplete.ts';
 import { claimWorkshop } from './workshop.io.ts';
 import type { WorkshopPlace } from './workshop.io.ts';
 
-/** What the snapshots of a thread are taken with. */
+/** What a thread's snapshots need. */
 export interface TurnSnapshotsTerms {
   readonly directory: string;
   /** Baton's home. */
   readonly home: string;
   readonly threadId: string;
-  /** What git sees of the environment. */
+  /** The environment for git. */
   readonly env: Readonly<Record<string, string>>;
   readonly clock: Clock;
   readonly warn: (message: string) => void;
-  /** Writes a note into the log of the thread, of which `add` is told like of all others. */
+  /** Writes a note to the thread's log; `add` receives it like all others. */
   readonly note: (record: NoteRecord) => Promise<void>;
 }
 
-/** What came of an undo of files. */
+/** The outcome of an undo of files. */
 export type FilesRestored = Extract<RestoreOutcome, { readonly type: 'restored' }> & {
-  /** How the first undo of this turn found the files: all that was ever reverted can be had from there. */
+  /** The files as this turn's first undo found them: everything ever reverted can be recovered from there. */
   readonly first: Snapshot;
-  /** How the files were before the turn. */
+  /** The files before the turn. */
   readonly before: Snapshot;
 };
 
-/** Time that is left to save the end of a turn when the process is to end, in milliseconds. @source docs/decisions/snapshots.md */
+/** Time to save the end of a turn when the process is about to end, in milliseconds. @source docs/decisions/snapshots.md */
 const HURRY_MS = 500;
 
-/** The snapshots of one thread. Git is not asked for anything before the first of them. */
+/** The snapshots of one thread. Git does not run before the first of them. */
 export class TurnSnapshots {
   readonly #terms: TurnSnapshotsTerms;
   readonly #fold = new SnapshotFold();
-  readonly #told = new Set<string>();
+  readonly #warned = new Set<string>();
   readonly #ending = new AbortController();
   #opened: Promise<Opened> | undefined;
   #takenFor: string | undefined;
-  /** The turn whose end is to be saved. */
+  /** The turn whose end must be saved. */
   #unsettled: string | undefined;
-  /** Snapshots do one thing at a time, and a turn may be stopped while they do. */
+  /** Snapshots do one thing at a time, and a turn may be stopped meanwhile. */
   #busy: Promise<unknown> = Promise.resolve();
 
   constructor(terms: TurnSnapshotsTerms) {
     this.#terms = terms;
   }
 
-  /** The workspace, as it was given. */
+  /** The workspace, as given. */
   get directory(): string {
     return this.#terms.directory;
   }
 
-  /** Each record of the thread, those of earlier processes first. */
+  /** Adds each record of the thread, starting with those of earlier processes. */
   add(record: LogRecord): void {
     this.#fold.add(record);
   }
 
   /**
-   * Saves the work tree, once for each turn. Where that cannot be, the user is told, and the turn goes on.
-   * @throws BatonError `interrupted`; what writing the log fails with
+   * Saves the work tree, once for each turn. If that fails, the user is warned and the turn continues.
+   * @throws BatonError `interrupted`; the failure of writing the log
    */
   async take(turnId: string, signal: CancelSignal): Promise<void> {
     if (this.#takenFor === turnId) return;
@@ -93,8 +93,9 @@ export class TurnSnapshots {
   }
 
   /**
-   * Saves the work tree at the end of a turn, where it was saved before: by the difference an undo knows what the turn changed.
-   * @returns what is to be recorded before the turn's end
+   * Saves the work tree at the end of a turn, if it was saved before: the difference shows an undo what the turn
+   * changed.
+   * @returns what to record before the turn's end
    */
   async settle(turnId: string): Promise<readonly NoteRecord[]> {
     if (this.#unsettled !== turnId) return [];
@@ -112,12 +113,12 @@ export class TurnSnapshots {
     return [];
   }
 
-  /** The process is about to end: what is being saved has little time left. */
+  /** The process is about to end: a running save has little time left. */
   hurry(): void {
     setTimeout(() => this.#ending.abort(), HURRY_MS).unref();
   }
 
-  /** What putting the files back to before a turn would do; undefined where nothing was saved since. */
+  /** What restoring the files from before a turn would do; undefined if nothing was saved since. */
   async describe(
     turnId: string,
     laterEdits: LaterEdits | undefined,
@@ -179,7 +180,7 @@ export class TurnSnapshots {
 
   #open(signal: CancelSignal): Promise<Opened> {
     this.#opened ??= this.#openAndPrune(signal).catch((error: unknown) => {
-      // Stopped by the user, it is tried again in the next turn.
+      // If the user stopped it, the next turn tries again.
       this.#opened = undefined;
       this.#takenFor = undefined;
       throw error;
@@ -220,13 +221,13 @@ export class TurnSnapshots {
   }
 
   #warnOnce(message: string): void {
-    if (this.#told.has(message)) return;
-    this.#told.add(message);
+    if (this.#warned.has(message)) return;
+    this.#warned.add(message);
     this.#terms.warn(message);
   }
 }
 
-/** Snapshots that were opened, or one sentence that says why there are none. */
+/** Opened snapshots, or one sentence on why there are none. */
 interface Opened {
   readonly snapshots: Snapshots | undefined;
   readonly why: string;
@@ -238,7 +239,7 @@ async function closeAll(snapshots: Snapshots, place: WorkshopPlace): Promise<voi
   await place.release();
 }
 
-/** Files that could not be put back. @throws BatonError always */
+/** Reports files that could not be restored. @throws BatonError always */
 export function refuseRestore(why: string): never {
   throw new BatonError('nothing_to_undo', why, { cure: 'The conversation was left as it is, too.' });
 }

@@ -1,5 +1,5 @@
-// The folders of this machine's processes for git's private indexes, below Baton's home: it is private, on a disk that has to have
-// room for sessions anyway, and out of reach of confined commands. A directory for temporary files is none of that.
+// Folders for git's private indexes, one per process, below Baton's home. The home is private, on a disk that must have
+// room for sessions anyway, and out of reach of confined commands; a temporary directory is none of these.
 
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
@@ -8,11 +8,11 @@ import type { Clock } from '../../ports.ts';
 import { NODE_FILES } from '../../rollout/disk.io.ts';
 import { takeLock } from '../../rollout/lock.io.ts';
 
-/** A folder of this process alone. */
+/** A folder for this process alone. */
 export interface WorkshopPlace {
-  /** Absolute; nothing is there yet. */
+  /** Absolute; does not exist yet. */
   readonly directory: string;
-  /** Removes it. Never rejects: what is left is removed at the next start. */
+  /** Removes it. Never rejects: the next start removes the rest. */
   release(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ const NAME = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:\.lock)?$/;
 
 /**
  * Claims a folder below a home.
- * @throws BatonError `output_failed`; what the file system fails with
+ * @throws BatonError `output_failed`; the failure of the file system
  */
 export async function claimWorkshop(home: string, clock: Clock): Promise<WorkshopPlace> {
   const folder = join(home, FOLDER);
@@ -29,12 +29,12 @@ export async function claimWorkshop(home: string, clock: Clock): Promise<Worksho
   return claim(join(folder, randomUUID()), clock);
 }
 
-/** Removes the folders whose processes were killed. Never rejects. */
+/** Removes the folders of killed processes. Never rejects. */
 export async function sweepWorkshops(home: string, clock: Clock): Promise<void> {
   const folder = join(home, FOLDER);
   const names = await readdir(folder).catch(() => []);
   for (const name of new Set(names.map((each) => NAME.exec(each)?.[1]))) {
-    // One that is in use stays; so does one that cannot be removed.
+    // A folder in use stays; so does one that cannot be removed.
     if (name !== undefined) await claim(join(folder, name), clock).then(release, () => undefined);
   }
 }
