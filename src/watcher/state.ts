@@ -5,11 +5,11 @@
 // 1. A new state is written to the log before its effects are performed.
 // 2. Effects are performed in order, each after the one before it has taken effect.
 // 3. An effect that leaves a trace in the log (`inject`, `record_*`, `hand_off`, `deliver`, `compact`) is performed at
-//    most once, however often it is asked for: once per number, `record_*` and `hand_off` once per sequence, `deliver`
-//    once per message. The log says whether it has been; asked again, only the answer is given again.
+//    most once, however often it is requested: once per number, `record_*` and `hand_off` once per sequence, `deliver`
+//    once per message. The log shows whether it was; a repeated request only repeats the answer.
 // 4. Once `abort_compaction` is performed, that compaction commits no more; it may have committed just before.
 // 5. At a `sampling_complete` the loop of a turn waits until `resume_turn` (where the host can make it wait).
-// 6. Answers may be late, doubled or missing; what is told of the user's own turns comes in order, and their ends come.
+// 6. Answers may be late, duplicated or missing; events of the user's own turns arrive in order, including their ends.
 // 7. A deadline counts from the last stream activity, and from its own start up to `capMs`. A deadline whose number
 //    the machine no longer awaits (`awaitedNumber`) may be dropped; its expiry is inert.
 

@@ -99,7 +99,7 @@ export class WatchedSession {
               ? { type: 'warning', message: text }
               : { type: 'background_event', message: text, surface },
           ),
-        judged: (request, judgment) => this.#tellJudgment(request, judgment),
+        judged: (request, judgment) => this.#emitJudgment(request, judgment),
         queueChanged: (messages) => emit({ type: 'queue_changed', messages: messages.map(shownMessage) }),
         decided: (decision) => emit(decisionEvent(decision)),
         moved: (view, left) => emit({ type: 'watcher_state', ...view, deadline: deadlineOf(left) }),
@@ -181,7 +181,7 @@ export class WatchedSession {
 
   /** Repairs what a crash left and resumes the watcher's work. Call it once, before anything else. */
   async begin(): Promise<void> {
-    const hasPast = this.#tellPast();
+    const hasPast = this.#emitPast();
     await this.#closeLostCalls();
     await this.#watcher.begin();
     for (const { id, text } of this.#steered.open) await this.#watcher.resubmit({ id, text });
@@ -190,7 +190,7 @@ export class WatchedSession {
   }
 
   /** Sends the transcript of the past. @returns whether there was anything to send */
-  #tellPast(): boolean {
+  #emitPast(): boolean {
     const { entries, leftOut } = this.#session.takePast();
     if (entries.length === 0) return false;
     const { emit } = this.#world.session;
@@ -509,7 +509,7 @@ export class WatchedSession {
     return this.#projection.situation(state.account, items);
   }
 
-  #tellJudgment(request: JudgmentRequest, judgment: Judgment): void {
+  #emitJudgment(request: JudgmentRequest, judgment: Judgment): void {
     this.#world.session.emit({
       type: 'rawr_auto_compaction_judgment_result',
       request_id: request.request_id,
