@@ -1,4 +1,4 @@
-// The continuation packet of a rehearsed agent: the embedded summary under the headings that the packet prompt asks for.
+// The continuation packet of a rehearsed agent: the embedded summary under the headings of the packet prompt.
 
 import type { CountText } from '../../tokens/estimate.ts';
 import type { Trail } from '../../trail/trail.ts';
@@ -12,15 +12,16 @@ import type { PacketSection } from '../../watcher/packet/sections.ts';
 /** Tokens of a packet. @source what `packet_max_tokens`, 4,000, leaves beside the facts and the tail, docs/decisions/packet.md */
 export const PACKET_TOKENS = 2_500;
 
-/** Which sections of the summary tell which part of a packet. */
-const TOLD_BY: Readonly<Record<Exclude<PacketSection, 'snippet' | 'directive'>, readonly SummarySection[]>> =
-  {
-    goal: ['Primary Request and Intent', 'All User Messages'],
-    completed: ['Files and Code Sections', 'Errors and Fixes'],
-    state: ['Current Work'],
-    invariants: ['Key Technical Concepts', 'Problem Solving'],
-    next_step: ['Optional Next Step', 'Pending Tasks'],
-  };
+/** Which sections of the summary fill which part of a packet. */
+const SECTIONS_OF: Readonly<
+  Record<Exclude<PacketSection, 'snippet' | 'directive'>, readonly SummarySection[]>
+> = {
+  goal: ['Primary Request and Intent', 'All User Messages'],
+  completed: ['Files and Code Sections', 'Errors and Fixes'],
+  state: ['Current Work'],
+  invariants: ['Key Technical Concepts', 'Problem Solving'],
+  next_step: ['Optional Next Step', 'Pending Tasks'],
+};
 
 /** Writes the packet. The same trail gives the same text. */
 export function rehearsedPacket(trail: Trail, count: CountText): string {
@@ -34,11 +35,11 @@ export function rehearsedPacket(trail: Trail, count: CountText): string {
 function partText(section: PacketSection, told: ReadonlyMap<SummarySection, string>): string {
   if (section === 'snippet') return SNIPPET_PLACEHOLDER;
   if (section === 'directive') return 'Go on with the next step; do not start over.';
-  const texts = TOLD_BY[section].flatMap((name) => told.get(name) ?? []);
+  const texts = SECTIONS_OF[section].flatMap((name) => told.get(name) ?? []);
   return texts.length === 0 ? 'None.' : texts.join('\n\n');
 }
 
-/** What stands below each heading of a summary; the word for an empty section is no content. */
+/** The text below each heading of a summary; the word for an empty section is not content. */
 function contentsOf(summary: string): ReadonlyMap<SummarySection, string> {
   const lines = new Map<SummarySection, string[]>();
   let current: string[] | undefined;

@@ -1,5 +1,5 @@
-// Plays a recorded session back through the real loop: the model, the tools and the messages to submit. Nothing is executed
-// and nobody is asked; the records of the thread say what has been played.
+// Plays a recorded session through the real loop: it replaces the model, the tools and the user. Nothing is executed
+// and no one is asked; the thread's records show what has been played.
 
 import { BatonError } from '../../errors.ts';
 import { failedResult, MISSING_RESULT } from '../../history/pairs.ts';
@@ -18,49 +18,52 @@ import { replyTo, usageOf } from './reply.ts';
 import { readScript } from './script.ts';
 import type { InputStep, Script } from './script.ts';
 
-/** How a recording is played. */
+/** How to play a recording. */
 export interface RehearsalSettings {
   readonly estimate: EstimateSettings;
-  /** 0: at once; else how many times faster than recorded, above 0. */
+  /** 0: immediately; else a factor above 0 on the recorded speed. */
   readonly speed?: number;
-  /** `model_context_window`: overrides what the recording says. */
+  /** `model_context_window`: overrides the recording. */
   readonly window?: number;
   /** The system prompt with which this process asks for summaries, `compact-system.md`. */
   readonly summaryInstructions: string;
 }
 
-/** What a rehearsal needs of the world. */
+/** What a rehearsal needs from the world. */
 export interface RehearsalWorld {
   readonly hash: Hash;
-  /** Fulfilled after that many milliseconds, 0 included; rejects with `interrupted` once the signal says so. */
+  /** Resolves after that many milliseconds, including 0; rejects with `interrupted` when the signal aborts. */
   readonly pause: (ms: number, signal: CancelSignal) => Promise<void>;
 }
 
-/** The thread into which a recording is played. */
+/** The thread that plays a recording. */
 export interface PlayedThread {
-  /** Its records so far: it goes on where they stand in the recording. */
+  /** Its records so far: playing continues at their position in the recording. */
   readonly past: Iterable<LogRecord>;
   /** Puts an item into the running turn: `Session.steer`. */
   readonly steer: (item: Item) => Promise<unknown>;
 }
 
-/** A turn that is to be submitted. */
+/** A turn to submit. */
 export interface RehearsedTurn {
-  /** The same for the same place, so that what was submitted and not delivered is known again. */
+  /** Identical for the same place, to recognise a submitted but undelivered turn. */
   readonly id: string;
-  /** What the user said. */
+  /** The user's message. */
   readonly text: string;
-  /** What the turn begins with: the user's messages, and what the harness told beside them. At least one item. */
+  /** The input of the turn: user messages, and the harness's text beside them. At least one item. */
   readonly items: readonly Item[];
 }
 
-/** Recorded milliseconds that a rehearsal waits at most for one thing: a night between two lines is no pace. @source docs/decisions/rehearsal.md */
+/**
+ * Longest single wait of a rehearsal, in recorded milliseconds: a night between two lines should not slow it down.
+ * @source docs/decisions/rehearsal.md
+ */
 export const LONGEST_PAUSE_MS = 30_000;
 
-/** Characters of a delta where the pace is recorded: about a line. */
+/** Characters of a delta at recorded speed: about a line. */
 const DELTA_CHARACTERS = 80;
 
-/** A recorded session that can be played. One thread is played from it at a time. */
+/** A recorded session that can be played, by one thread at a time. */
 export class Rehearsal {
   /** Answers as recorded. */
   readonly model: Model;
@@ -106,14 +109,14 @@ export class Rehearsal {
     return steps.length === 0 ? 1 : this.#place.place.step / steps.length;
   }
 
-  /** Turns of the recording that begin with a message, those that came while the agent was at work not among them. */
+  /** Turns of the recording that begin with a message, excluding messages that arrived while the agent was working. */
   get turnCount(): number {
     return this.#script.steps.filter((step) => step.type === 'input' && !step.isSteering).length;
   }
 
   /**
-   * Takes up a thread, once and before anything is played.
-   * @throws BatonError `usage` for one that something else than this recording was played or said into
+   * Joins a thread, once and before playing.
+   * @throws BatonError `usage` for a thread that contains anything but this recording
    */
   join({ past, steer }: PlayedThread): void {
     this.#bring = steer;
@@ -128,7 +131,7 @@ export class Rehearsal {
     });
   }
 
-  /** A log that tells the rehearsal of everything written to it. Without it the rehearsal does not move. */
+  /** A log that reports every write to the rehearsal. Without it the rehearsal does not advance. */
   following(log: SessionLog): SessionLog {
     return {
       append: async (records) => {
@@ -140,8 +143,8 @@ export class Rehearsal {
   }
 
   /**
-   * The turns to submit, each when the one before it has ended; the items go into the thread as they are. Where a turn was
-   * cut short it is told to go on. Ends with the recording, and where a turn came to nothing: it would again.
+   * The turns to submit, each after the end of the one before; the items enter the thread unchanged. An interrupted
+   * turn is continued. Ends with the recording, or after a turn without progress, which would repeat.
    */
   *turns(): Generator<RehearsedTurn, void, undefined> {
     let before: string | undefined;
@@ -157,7 +160,7 @@ export class Rehearsal {
     }
   }
 
-  /** The input of the turn that was submitted under an id; undefined for an id of another kind. */
+  /** The input of a submitted turn by its id; undefined for other ids. */
   itemsOf(id: string): readonly Item[] | undefined {
     if (id.startsWith(`${REHEARSAL}-`) && id.endsWith(GO_ON)) return [goOn(id)];
     const place = placeOf({ id }, this.#script.fingerprint);
@@ -191,7 +194,7 @@ export class Rehearsal {
     yield { type: 'completed', stopReason: reply.stopReason };
   }
 
-  /** What is shown of an item while it comes: at least one piece, so that each has its share of the time. */
+  /** The deltas of a streaming item: at least one, so that each item takes its share of the time. */
   #deltas(item: Item): readonly (readonly ModelEvent[])[] {
     const told = deltaOf(item);
     if (told === undefined) return [[]];
@@ -213,7 +216,7 @@ export class Rehearsal {
     return result?.item ?? failedResult(call, MISSING_RESULT);
   }
 
-  /** Calls of one answer run side by side: the first of them that is done brings what came meanwhile. */
+  /** The calls of one answer run in parallel: the first to finish delivers messages that arrived meanwhile. */
   async #steer(step: InputStep): Promise<void> {
     if (this.#steered === step) return;
     this.#steered = step;
@@ -228,16 +231,16 @@ export class Rehearsal {
   async #pause(ms: number, signal: CancelSignal): Promise<void> {
     if (signal.aborted) throw interrupted();
     await this.#world.pause(ms, signal);
-    // The pause may have ended in the moment in which it was cancelled.
+    // The pause may have ended at the moment of its cancellation.
     if (isCancelled(signal)) throw interrupted();
   }
 }
 
-/** How the id of a turn ends that goes on with one that was cut short. */
+/** The suffix of a turn's id that continues an interrupted one. */
 const GO_ON = '-on';
 const GO_ON_TEXT = 'The turn was cut short here. The rehearsal goes on with it.';
 
-/** Said in the harness's name: the user has said nothing. */
+/** In the harness's name, because the user has not said it. */
 function goOn(id: string): Item {
   const content = [{ type: 'input_text', text: GO_ON_TEXT }] as const;
   return { type: 'message', role: 'user', content, origin: { author: 'harness' }, id };
@@ -251,7 +254,7 @@ function textOfUser(items: readonly Item[]): string {
     .join('\n\n');
 }
 
-/** What providers take for the name of a tool. @source `ToolSpec` */
+/** What providers accept as a tool's name. @source `ToolSpec` */
 const TOOL_NAME = /^[\w-]{1,64}$/;
 
 function recordedTool(name: string): ToolSpec {
@@ -279,7 +282,7 @@ function interrupted(): BatonError {
   return new BatonError('interrupted', 'The rehearsal was stopped.', { cure: 'It goes on where it stands.' });
 }
 
-/** The pause of a living process. With 0 everything else that waits in the process has its turn first. */
+/** The pause of a live process. With 0, everything else that waits in the process runs first. */
 export function pauseFor(ms: number, signal: CancelSignal): Promise<void> {
   // Without a listener: many calls of one answer share a signal, and a moment needs no cancelling.
   if (ms === 0) return new Promise((resolve) => void setImmediate(resolve));

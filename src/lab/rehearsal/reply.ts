@@ -1,5 +1,5 @@
-// What the rehearsal answers to a request: the recorded answer where the request belongs to the recorded work, the embedded
-// summarizer's words where Baton asks for its own purposes, and a plain refusal where nothing of the kind was recorded.
+// How the rehearsal answers a request: with the recorded answer if the request belongs to the recorded work, with the
+// embedded summarizer's text if Baton asks for its own purposes, and with a plain refusal if nothing was recorded.
 
 import { authorOf, callOf, resultCallId } from '../../protocol/item.ts';
 import type { Item, MessageItem } from '../../protocol/item.ts';
@@ -15,16 +15,16 @@ import { REHEARSAL } from './script-position.ts';
 import type { ScriptPosition } from './script-position.ts';
 import type { InputStep, Script } from './script.ts';
 
-/** What a request asks for. */
+/** The purpose of a request. */
 export type RequestPurpose =
   /** The agent's next piece of work. */
   | { readonly type: 'work' }
   | { readonly type: 'judgment' }
   | { readonly type: 'summary' }
-  /** What the watcher asks of the agent before a compaction; the last step of a combined message. */
+  /** The watcher's requests to the agent before a compaction; the last step of a combined message. */
   | { readonly type: 'ceremony'; readonly step: WatcherStep };
 
-/** Where the thread stands when the request comes. */
+/** The position of the thread when the request arrives. */
 export interface Standing {
   readonly place: ScriptPosition;
   readonly unanswered: readonly string[];
@@ -38,11 +38,11 @@ export interface Reply {
   readonly stopReason: StopReason;
   /** Recorded milliseconds; 0 for what was not recorded. */
   readonly durationMs: number;
-  /** What the recording says next came to the agent while it was at work, to be steered in before the answer ends. */
+  /** The next recorded message that reached the agent while it was working; steer it in before the answer ends. */
   readonly steer?: InputStep;
 }
 
-/** What a request asks for: by the form that it wants, its system prompt, and the origin of its last items; never by a text. */
+/** The purpose of a request: by its required form, its system prompt, and the origin of its last items; never by a text. */
 export function askedOf(request: ModelRequest, summaryInstructions: string): RequestPurpose {
   if (request.schema !== undefined && hasVerdict(request.schema.schema)) return { type: 'judgment' };
   if (request.instructions === summaryInstructions) return { type: 'summary' };
@@ -54,7 +54,7 @@ function hasVerdict({ properties }: NonNullable<ModelRequest['schema']>['schema'
   return typeof properties === 'object' && properties !== null && 'should_compact' in properties;
 }
 
-/** What the watcher asks in what came since the agent spoke last. A handoff asks for the work itself. */
+/** The watcher's request among the items since the agent's last message. A handoff asks for the work itself. */
 function ceremonyStep(items: readonly Item[]): WatcherStep | undefined {
   for (const item of items.toReversed()) {
     const { author, step } = item.origin ?? {};
@@ -64,7 +64,7 @@ function ceremonyStep(items: readonly Item[]): WatcherStep | undefined {
   return undefined;
 }
 
-/** The answer to a request. Pure: the same request at the same place has the same answer. */
+/** The answer to a request. Pure: the same request at the same position has the same answer. */
 export function replyTo(
   request: ModelRequest,
   script: Script,
@@ -84,7 +84,7 @@ export function replyTo(
   }
 }
 
-/** The policy stands: a recording has no opinion. */
+/** The policy decides: a recording has no opinion. */
 const NO_VETO = { should_compact: true, reason: 'A rehearsal judges nothing, so the policy decides.' };
 
 function summaryText({ maxOutputTokens = DEFAULT_SUMMARY_TOKENS }: ModelRequest, trail: Trail): string {
@@ -103,7 +103,7 @@ function ceremonyText(step: WatcherStep, trail: Trail): string {
   }
 }
 
-/** What was not recorded is said to be so, and the recorded work goes on where it was under way. */
+/** Says that an answer was not recorded, and continues the recorded work where it was interrupted. */
 function workReply(script: Script, standing: Standing): Reply {
   const remarks = standing.unanswered.map((text) => spokenItem(cannotAnswer(text)));
   const work = standing.isForeignTurn ? undefined : recordedReply(script, standing.place);
@@ -116,7 +116,7 @@ function workReply(script: Script, standing: Standing): Reply {
   );
 }
 
-/** Characters that are quoted of a message of the user. */
+/** Maximum number of quoted characters of a user message. */
 const QUOTED = 120;
 
 function cannotAnswer(text: string): string {
@@ -158,7 +158,7 @@ function spokenItem(text: string): MessageItem {
   };
 }
 
-/** What the recorded provider would have counted: our estimate of what was really sent, in its tokens. */
+/** The recorded provider's probable count: our estimate of the request, in its tokens. */
 export function usageOf(
   { instructions, tools, items: sent }: ModelRequest,
   answered: readonly Item[],

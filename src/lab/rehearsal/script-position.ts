@@ -1,11 +1,11 @@
-// Where a thread stands in the recording that it is rehearsed from. Every item that is played has an id that says its place, so
-// that the records of the thread tell the position: after a compaction, in a new process, in a fork.
+// Where a thread is in the recording that it rehearses. The id of every played item contains its place, so that the
+// thread's records determine the position: after a compaction, in a new process, in a fork.
 
 import { authorOf, textOfParts } from '../../protocol/item.ts';
 import type { Item } from '../../protocol/item.ts';
 import type { LogRecord } from '../../protocol/record.ts';
 
-/** The key of the provider that plays recordings; by it items are known that no other provider made. */
+/** The key of the provider that plays recordings; it identifies items that no other provider made. */
 export const REHEARSAL = 'rehearsal';
 
 /** A place in a script: a step, and an item of it, both counted from 0. */
@@ -16,13 +16,16 @@ export interface ScriptPosition {
 
 const ID = /^rehearsal-([0-9a-f]{8})-(\d{1,9})-(\d{1,9})$/;
 
-/** An item with its place as its id. What the agent said is of no other provider any more: nobody can take it back. */
+/**
+ * An item with its place as its id. The agent's items no longer belong to another provider, because none can accept
+ * them back.
+ */
 export function placedItem(item: Item, fingerprint: string, { step, part }: ScriptPosition): Item {
   const id = placeId(fingerprint, { step, part });
   return authorOf(item) === 'agent' ? { ...item, id, provider: REHEARSAL } : { ...item, id };
 }
 
-/** The id of what is played from a place. */
+/** The id of an item played from a place. */
 export function placeId(fingerprint: string, { step, part }: ScriptPosition): string {
   return `rehearsal-${fingerprint}-${step}-${part}`;
 }
@@ -33,14 +36,14 @@ export function placeOf({ id }: Pick<Item, 'id'>, fingerprint: string): ScriptPo
   return match?.[1] === fingerprint ? { step: Number(match[2]), part: Number(match[3]) } : undefined;
 }
 
-/** Whether an agent, or another recording, has said this: then the thread is no rehearsal of this script. */
+/** Whether an agent, or another recording, produced the item: the thread is then not a rehearsal of this script. */
 export function isOfOthers(item: Item, fingerprint: string): boolean {
   const played = item.id === undefined ? undefined : ID.exec(item.id)?.[1];
   if (played !== undefined) return played !== fingerprint;
   return authorOf(item) === 'agent' && item.provider !== REHEARSAL;
 }
 
-/** What of a script the position depends on. */
+/** The part of a script that determines the position. */
 interface Steps {
   readonly fingerprint: string;
   readonly steps: readonly { readonly items: readonly Item[] }[];
@@ -58,17 +61,17 @@ export class PlaceFold {
     this.#script = script;
   }
 
-  /** What comes next. Its step is the number of steps at the end of the script. */
+  /** The next place. At the end of the script its step is the number of steps. */
   get place(): ScriptPosition {
     return this.#place;
   }
 
-  /** Texts of the user that are in no recording, and that nobody has answered yet. */
+  /** The user's texts that no recording contains and that are unanswered. */
   get unanswered(): readonly string[] {
     return this.#unanswered;
   }
 
-  /** The running turn began with something that was not recorded. */
+  /** The running turn began with unrecorded input. */
   get isForeignTurn(): boolean {
     return this.#isForeign;
   }

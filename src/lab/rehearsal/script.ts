@@ -1,5 +1,5 @@
-// A recording as a script: what came to the agent and what it answered, in turns, with the results of its calls. The agent's
-// own compactions and what Baton's watcher said in it are taken out: a live thread makes its own.
+// A recording as a script: what reached the agent and what it answered, in turns, with the results of its calls. Omits
+// the agent's own compactions and the watcher's messages in it: a live thread makes its own.
 
 import { authorOf, callOf, resultCallId } from '../../protocol/item.ts';
 import type { Item, ToolOutputItem } from '../../protocol/item.ts';
@@ -14,20 +14,20 @@ import { approximateTokens, itemTokens, sumTokens } from '../../tokens/estimate.
 import type { EstimateSettings } from '../../tokens/estimate.ts';
 import { placedItem } from './script-position.ts';
 
-/** What came to the agent: messages of the user, and what its harness told it beside them. At least one item. */
+/** Input of the agent: user messages, and the harness's text beside them. At least one item. */
 export interface InputStep {
   readonly type: 'input';
   readonly items: readonly Item[];
-  /** It came while the agent was at work, in the middle of a turn. */
+  /** It arrived while the agent was working, during a turn. */
   readonly isSteering: boolean;
 }
 
-/** What the agent answered to one request. At least one item. */
+/** The agent's answer to one request. At least one item. */
 export interface AnswerStep {
   readonly type: 'answer';
-  /** Reasoning, messages and calls; results only where their calls are of a kind that nobody but their provider answers. */
+  /** Reasoning, messages and calls; results only for calls that only their provider answers. */
   readonly items: readonly Item[];
-  /** Recorded milliseconds from what came before it to its last item; 0 where the recording has no times. */
+  /** Recorded milliseconds from the preceding item to its last item; 0 if the recording has no times. */
   readonly durationMs: number;
 }
 
@@ -42,24 +42,24 @@ export interface RecordedResult {
 
 /** A recording that can be played. */
 export interface Script {
-  /** Eight hex digits, by which a thread knows again what it was rehearsed from. A recording that grew keeps it. */
+  /** Eight hex digits that identify the recording in a thread. A recording that grows keeps them. */
   readonly fingerprint: string;
-  /** In the order of the recording. Their items have ids of their own, see `place.ts`; the ids of calls are unique. */
+  /** In the order of the recording. Their items have new ids, see `script-position.ts`; the ids of calls are unique. */
   readonly steps: readonly ScriptStep[];
-  /** By the id of the call, as the steps have it. */
+  /** By the id of the call in the steps. */
   readonly results: ReadonlyMap<string, RecordedResult>;
-  /** Names of the recorded tools, each once, in the order in which they were called first. */
+  /** Names of the recorded tools, each once, in the order of their first calls. */
   readonly toolNames: readonly string[];
-  /** Reported tokens for one estimated token, 0.5 to 3; 1 where nothing was reported. */
+  /** Reported tokens per estimated token, 0.5 to 3; 1 without reports. */
   readonly scale: number;
-  /** Raw window of the model that the recording ends with, in tokens. */
+  /** Raw window of the model at the end of the recording, in tokens. */
   readonly window: number;
 }
 
-/** How a recording is read. */
+/** How to read a recording. */
 export interface ScriptSettings {
   readonly estimate: EstimateSettings;
-  /** `model_context_window`: overrides what the recording says. */
+  /** `model_context_window`: overrides the recording. */
   readonly window?: number | undefined;
   readonly hash: Hash;
 }
@@ -110,19 +110,19 @@ interface OpenAnswer {
   endedAtMs: number;
 }
 
-/** Puts the steps together, one play at a time. */
+/** Assembles the steps, one play at a time. */
 class ScriptWriter {
   readonly #hasTimes: boolean;
   readonly #steps: (InputStep | OpenAnswer)[] = [];
   readonly #results = new Map<string, RecordedResult>();
   readonly #toolNames = new Set<string>();
-  /** The id that a recorded call has here, for calls without a result so far. */
+  /** The new id of each recorded call that has no result so far. */
   readonly #open = new Map<string, { readonly callId: string; readonly answer: OpenAnswer }>();
   readonly #callIds = new Set<string>();
   #pending: Item[] = [];
   #answer: OpenAnswer | undefined;
   #hasTurnEnded = true;
-  /** What the agent says now, it says to the watcher. */
+  /** The agent's present messages answer the watcher. */
   #isCeremony = false;
   #atMs: number | undefined;
   #window = 0;
@@ -157,7 +157,7 @@ class ScriptWriter {
   }
 
   finish(): Pick<Script, 'steps' | 'results' | 'toolNames' | 'window'> {
-    // Without a message of the user nothing would have been asked of the agent by what comes last.
+    // Without a user message, the last input would not request anything from the agent.
     if (this.#pending.some((item) => authorOf(item) === 'user')) this.#flushInput();
     const steps = this.#steps.map((step): ScriptStep =>
       step.type === 'input' ? step : { type: 'answer', items: step.items, durationMs: step.durationMs },
@@ -241,7 +241,7 @@ function withCallId(item: Item, callId: string): Item {
   return 'call_id' in item ? { ...item, call_id: callId } : item;
 }
 
-/** Whether an item tells the agent something; summaries and marks of compactions are the live thread's own affair. */
+/** Whether an item is input for the agent; the live thread makes its own summaries and marks of compactions. */
 function isHeard(item: Item): boolean {
   switch (item.type) {
     case 'compaction':

@@ -1,4 +1,4 @@
-// The engine's arbiter as a play asks it, with the loop protection that it remembers from one compaction to the next.
+// The engine's arbiter for a play, with the loop protection that it keeps from one compaction to the next.
 
 import { dispatch, isBuiltInDue } from '../../compaction/dispatch.ts';
 import type { CompactionPressure, CompactionRequest, DispatchSettings } from '../../compaction/dispatch.ts';
@@ -12,7 +12,7 @@ import {
 import type { LoopGuard, Requester } from '../../compaction/loop-guard.ts';
 import type { CompactionPlan } from '../../protocol/plan.ts';
 
-/** What came of a compaction. Sizes in tokens. */
+/** The sizes before and after a compaction, in tokens. */
 export interface CompactionSizes {
   readonly preTokens: number;
   readonly postTokens: number;
@@ -36,7 +36,7 @@ export class Arbiter {
     return isBuiltInDue(pressure, this.#settings);
   }
 
-  /** Carries a planned compaction out. @param run undefined: it left the history as it was */
+  /** Performs a planned compaction. @param run undefined: it left the history unchanged */
   carryOut(
     from: Requester,
     { type, used }: { readonly type: Exclude<CompactionPlan['type'], 'none'>; readonly used: number },

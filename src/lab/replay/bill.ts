@@ -1,37 +1,37 @@
-// What the requests of a play cost, with the prompt cache as a provider would run it.
+// The cost of a play's requests, with the prompt cache as a provider would run it.
 
 import { costOf, priceOf } from '../../tokens/prices.ts';
 
-/** Without a request for this long a provider forgets a prefix. @source Anthropic's and OpenAI's documented 5 minutes */
+/** A provider forgets a prefix without requests for this long. @source Anthropic's and OpenAI's documented 5 minutes */
 const CACHE_LIFETIME_MS = 5 * 60_000;
 
-/** Counts in tokens. `cached` is a part of `input`. */
+/** Counts in tokens. `cached` is part of `input`. */
 export interface Bill {
   readonly requests: number;
   readonly input: number;
   readonly cached: number;
   readonly output: number;
-  /** US dollars; undefined where the model of a request has no price. */
+  /** US dollars; undefined if the model of a request has no price. */
   readonly usd: number | undefined;
 }
 
-/** A request to be billed. */
+/** A request to bill. */
 export interface BilledRequest {
   readonly atMs: number;
   readonly model: string | undefined;
   readonly inputTokens: number;
-  /** Its instructions or tools differ from the last request's: nothing of the cache applies, nor to the next one. */
+  /** Its instructions or tools differ from the last request's: the cache does not apply, nor for the next request. */
   readonly hasOwnPrefix?: boolean;
 }
 
-/** Bills requests in order. A context only grows between two of them unless `invalidate` says where it changed. */
+/** Bills requests in order. A context only grows between two of them, unless `invalidate` reports a change. */
 export class Biller {
   #requests = 0;
   #input = 0;
   #cached = 0;
   #output = 0;
   #usd: number | undefined = 0;
-  /** Tokens at the beginning of the context that the provider has seen. */
+  /** Tokens at the start of the context that the provider has seen. */
   #seen = 0;
   #seenAtMs = -Infinity;
   #model: string | undefined;
@@ -55,7 +55,7 @@ export class Biller {
     this.#seenAtMs = atMs;
   }
 
-  /** Its answer, of the model of the last request. */
+  /** Bills the answer, at the price of the last request's model. */
   answer(outputTokens: number): void {
     this.#output += outputTokens;
     this.#charge({ input: 0, cached: 0, output: outputTokens });

@@ -1,4 +1,4 @@
-// The context as a policy would have left it: the items it would hold, its size on the wire, and its bill.
+// The context as a policy would have left it: its items, its size on the wire, and its bill.
 
 import { tokensLeft } from '../../compaction/budget.ts';
 import type { KeptItems } from '../../compaction/micro/micro.ts';
@@ -23,7 +23,7 @@ export interface GaugeSample {
   readonly window: number;
 }
 
-/** A request that no window held. */
+/** A request that exceeded every window. */
 export interface Overflow {
   readonly turn: number;
   readonly request: number;
@@ -46,25 +46,25 @@ export class SimulatedContext {
   #tools: string[] = [];
   readonly #toolsByCall = new Map<string, string>();
   #nextSeq = 0;
-  /** Of all items, and of the user's among them. */
+  /** Of all items, and of the user's items. */
   #estimated = 0;
   #userTokens = 0;
   #hasAgentSpoken = false;
-  /** Where the initial context stands; undefined where it has to be looked for. */
+  /** The range of the initial context; undefined if it must be searched. */
   #knownRange: { readonly from: number; readonly to: number } | undefined = { from: 0, to: 0 };
-  /** What simulated compactions took out, less what their sequences put in. */
+  /** Tokens that simulated compactions removed, minus what their sequences added. */
   #freed = 0;
   #overflow: Overflow | undefined;
   #overflows = 0;
 
-  /** @param keepsItems false where nothing is ever compacted, so that memory does not grow with the log */
+  /** @param keepsItems false if nothing is ever compacted, so that memory does not grow with the log */
   constructor(sizes: SizeScale, estimate: EstimateSettings, keepsItems: boolean) {
     this.#sizes = sizes;
     this.#estimate = estimate;
     this.#keepsItems = keepsItems;
   }
 
-  /** What the context holds, oldest first. */
+  /** The content of the context, oldest first. */
   get entries(): readonly Entry<Item>[] {
     return this.#entries;
   }
@@ -74,7 +74,7 @@ export class SimulatedContext {
     return this.#items;
   }
 
-  /** What is known of the entries: each request asks what could be cleared, and looking at every item takes ten times as long. */
+  /** Facts about the entries: each request asks what could be cleared, and inspecting every item takes ten times as long. */
   get kept(): KeptItems {
     return {
       sizeAt: (index) => this.#tokens[index],
@@ -90,7 +90,7 @@ export class SimulatedContext {
     return this.#biller.bill();
   }
 
-  /** The first request that did not fit the window, and how many there were. */
+  /** The first request that did not fit the window, and the number of such requests. */
   get overflow(): { readonly first: Overflow | undefined; readonly requests: number } {
     return { first: this.#overflow, requests: this.#overflows };
   }
@@ -100,7 +100,7 @@ export class SimulatedContext {
     return Math.max(0, uncompacted - this.#freed);
   }
 
-  /** An item of the recording comes in; its size is in the recorded gauge. */
+  /** Adds an item of the recording; the recorded gauge includes its size. */
   add(item: Item): void {
     if (this.#keepsItems) this.#push(this.#entry(item, false));
   }
@@ -112,7 +112,7 @@ export class SimulatedContext {
     return tokensLeft({ initial, user: this.#userTokens }, { window, userMessageMaxTokens });
   }
 
-  /** An item that was never recorded comes in. */
+  /** Adds an item that was never recorded. */
   inject(item: Item): number {
     const tokens = this.#sizes.scaled(this.estimateOf(item));
     this.#push(this.#entry(item, true));
@@ -120,7 +120,7 @@ export class SimulatedContext {
     return tokens;
   }
 
-  /** The model is asked with the context as it stands. */
+  /** Sends the present context to the model. */
   request(moment: RecordingMoment): void {
     const used = this.used(moment);
     const { request, turn, window, line, step, atMs, model } = moment;
@@ -132,7 +132,7 @@ export class SimulatedContext {
     this.#biller.request({ atMs, model, inputTokens: used });
   }
 
-  /** A request of a compaction or its sequence: billed, but no sample of the recording's gauge. */
+  /** A request of a compaction or its sequence: billed, but not a sample of the recording's gauge. */
   requestBeside(moment: RecordingMoment, extraTokens: number, hasOwnPrefix: boolean): void {
     const { atMs, model } = moment;
     this.#biller.request({ atMs, model, inputTokens: this.used(moment) + extraTokens, hasOwnPrefix });
@@ -143,7 +143,7 @@ export class SimulatedContext {
   }
 
   /**
-   * The context is replaced. Items that stand unchanged at its beginning stay in the provider's cache.
+   * Replaces the context. Unchanged items at its start stay in the provider's cache.
    * @returns tokens before and after
    */
   replace(
@@ -169,7 +169,7 @@ export class SimulatedContext {
     return { preTokens, postTokens };
   }
 
-  /** Results are cleared in place. */
+  /** Clears results in place. */
   clear(
     moment: RecordingMoment,
     callIds: ReadonlySet<string>,
@@ -208,7 +208,7 @@ export class SimulatedContext {
     return Math.round(estimated * this.#sizes.scaleOf(this.used(moment), this.#estimated));
   }
 
-  /** Tokens of an item by the estimate. */
+  /** The estimated tokens of an item. */
   estimateOf(item: Item): number {
     const settings = this.#estimate;
     return sumTokens(itemTokens(item, (text) => approximateTokens(text, settings), settings));
@@ -223,7 +223,7 @@ export class SimulatedContext {
     this.#estimated += estimated;
     if (isUserMessage(entry.value)) this.#userTokens += estimated;
     if (authorOf(entry.value) === 'agent') this.#hasAgentSpoken = true;
-    // It stands before the agent's first word; looking again at every item would cost their square.
+    // It precedes the agent's first message; inspecting every item again would take quadratic time.
     if (!this.#hasAgentSpoken) {
       this.#knownRange = undefined;
     }

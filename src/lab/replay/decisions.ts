@@ -1,4 +1,4 @@
-// The decisions of a play, with runs that came to the same told once: a turn of a hundred requests has a hundred of them.
+// The decisions of a play, with identical consecutive ones merged: a turn of a hundred requests has a hundred of them.
 
 import type { DecisionRecord } from '../../protocol/decision.ts';
 import type { DecisionPoint } from '../../vocabulary.ts';
@@ -39,7 +39,7 @@ export class DecisionLog {
     this.#last = decision;
   }
 
-  /** Why the newest decision of an id was taken, and where. */
+  /** Why and where the newest decision with an id was made. */
   find(id: string): { readonly why: string; readonly point: DecisionPoint } | undefined {
     return this.#last?.id === id ? this.#last : undefined;
   }

@@ -1,4 +1,4 @@
-// What has to be known of a recording before it can be played: the agent knew it, the log says it late or never.
+// What must be known about a recording before playing it: the agent knew it, but the log records it late or never.
 
 import type { Item } from '../../protocol/item.ts';
 import type { LogRecord } from '../../protocol/record.ts';
@@ -9,17 +9,17 @@ export interface SessionFacts {
   readonly tellsTurns: boolean;
   readonly reportsUsage: boolean;
   /**
-   * The largest usage reported or compacted with each model, which tells variants of one name apart; the key is '' where
-   * unnamed.
+   * The largest usage reported or compacted with each model, to distinguish variants of one name; the key is '' for an
+   * unnamed model.
    */
   readonly largestUsage: ReadonlyMap<string, number>;
   readonly hasTimes: boolean;
-  /** A compaction is taken back somewhere. */
+  /** The log contains an undo of a compaction. */
   readonly hasUndo: boolean;
   /**
-   * Tokens of every request that are in no item, such as system prompt and tools: what the first report after the
-   * beginning, or after a compaction, has beyond the items that it covers. The lower median of these: a file that starts
-   * in the middle of a session shows too much at first, and kept items of unknown size too little later on.
+   * Tokens of every request that no item holds, such as system prompt and tools: what the first report after the start,
+   * or after a compaction, exceeds its items by. The lower median of these: a file that starts in the middle of a
+   * session shows too much at first, and kept items of unknown size too little later.
    */
   readonly overhead: number;
 }
@@ -84,7 +84,7 @@ export class FactsFold {
       this.#unmeasured = undefined;
     } else if (record.type === 'usage' && record.usage.source === 'reported') {
       if (this.#unmeasured === undefined) return;
-      // Later reports of the same context differ by the errors of more and more estimates.
+      // Later reports of the same context accumulate the errors of more estimates.
       this.#unexplained.push(Math.max(0, record.usage.total - this.#unmeasured));
       this.#unmeasured = undefined;
     }

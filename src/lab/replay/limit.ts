@@ -1,4 +1,4 @@
-// Policies that wait for nothing: they compact when the context is larger than a limit, as agents do today.
+// Policies that do not wait: they compact when the context exceeds a limit, as agents do today.
 
 import type { EstimateSettings } from '../../tokens/estimate.ts';
 import { claudeLimit, codexLimit, percentRemaining, usableWindow } from '../../tokens/pressure.ts';
@@ -15,10 +15,10 @@ import type { SizeScale } from './sizes.ts';
 import { compactAsClaude, compactAsCodex, MODEL_SUMMARY_TOKENS } from './summaries.ts';
 import type { Compactable } from './summaries.ts';
 
-/** When an agent compacts by itself, and how. */
+/** When and how an agent compacts by itself. */
 export interface LimitRule {
   readonly policy: string;
-  /** Tokens from which on it compacts, for a raw window. */
+  /** Tokens from which it compacts, for a raw window. */
   readonly limit: (window: number) => number;
   readonly compaction: 'codex' | 'claude';
 }
@@ -40,13 +40,13 @@ export interface Player {
   outcome(): PolicyOutcome;
 }
 
-/** As Codex does. */
+/** Like Codex. */
 export const CODEX_RULE: LimitRule = { policy: 'codex', limit: codexLimit, compaction: 'codex' };
 
-/** As Claude Code does. */
+/** Like Claude Code. */
 export const CLAUDE_RULE: LimitRule = { policy: 'claude_like', limit: claudeLimit, compaction: 'claude' };
 
-/** Nothing is ever compacted. */
+/** Never compacts. */
 export class NonePlayer implements Player {
   readonly #context: SimulatedContext;
 
@@ -64,7 +64,7 @@ export class NonePlayer implements Player {
   }
 }
 
-/** Compacts above a limit: before a message of the user is taken in, and between two requests of a turn. */
+/** Compacts above a limit: before it accepts a user message, and between two requests of a turn. */
 export class LimitPlayer implements Player {
   readonly #rule: LimitRule;
   readonly #world: PlayerWorld;
@@ -141,7 +141,8 @@ export class LimitPlayer implements Player {
       trail: this.#world.trail(),
       reason: 'context_limit',
     };
-    // Codex sends the summary's request without tools, which stand before everything else: the cache holds nothing of it.
+    // Codex sends the request for the summary without tools, which precede everything else: nothing of it is in the
+    // cache.
     context.requestBeside(moment, 0, compaction === 'codex');
     context.answer(MODEL_SUMMARY_TOKENS);
     const items = compaction === 'codex' ? compactAsCodex(subject) : compactAsClaude(subject);

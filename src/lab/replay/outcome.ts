@@ -1,4 +1,4 @@
-// What a policy did to a session, and what that came to.
+// What a policy did to a session, and the result.
 
 import type { Item } from '../../protocol/item.ts';
 import type { Signal } from '../../protocol/signal.ts';
@@ -8,7 +8,7 @@ import type { GaugeSample, Overflow, SimulatedContext } from './context.ts';
 import type { RecordingMoment, OwnCompaction } from './play.ts';
 
 /**
- * Where a compaction fell. `boundary`: work had just come to a pause, as the recording shows. `mid_work`: it had not.
+ * Where a compaction happened. `boundary`: work had just paused, according to the recording. `mid_work`: it had not.
  * `emergency`: it had not, and the policy itself called it an emergency.
  */
 export const PLACES = ['boundary', 'mid_work', 'emergency'] as const;
@@ -27,18 +27,18 @@ export interface SimulatedCompaction {
   readonly step: number;
   readonly tier: Tier | undefined;
   readonly why: string;
-  /** Boundaries that counted, of the policy's own; for a limit, those that the moment happened to have. */
+  /** The policy's boundaries that counted; for a limit, those that the moment happened to have. */
   readonly signals: readonly Signal[];
   readonly percentRemaining: number;
   readonly preTokens: number;
   readonly postTokens: number;
-  /** Calls that waited for their results: none, or the compaction would have cut a pair. */
+  /** Calls without results; if any, the compaction would have split a pair. */
   readonly openCalls: number;
-  /** Share of what was used later that the context still held; undefined where not measured. */
+  /** The share of later uses that the context still held; undefined if not measured. */
   readonly recall: number | undefined;
 }
 
-/** Evaluations in a row that came to the same, told once. */
+/** Consecutive evaluations with the same result, merged. */
 export interface DecisionRow {
   readonly point: DecisionPoint;
   readonly turn: number;
@@ -46,7 +46,7 @@ export interface DecisionRow {
   readonly line: number | undefined;
   /** Items of the log before it. */
   readonly step: number;
-  /** Tokens, of the last of them. */
+  /** Tokens at the last of them. */
   readonly used: number;
   readonly percentRemaining: number;
   readonly tier: Tier | undefined;
@@ -55,11 +55,11 @@ export interface DecisionRow {
   readonly shouldCompact: boolean;
   readonly reason: VerdictReason;
   readonly why: string;
-  /** How many evaluations this row stands for. */
+  /** Number of evaluations in this row. */
   readonly evaluations: number;
 }
 
-/** A policy's run over one session. */
+/** One policy's run over one session. */
 export interface PolicyOutcome {
   readonly policy: string;
   readonly compactions: readonly SimulatedCompaction[];
@@ -69,11 +69,11 @@ export interface PolicyOutcome {
   /** Largest and mean occupancy over the recorded requests, in tokens. */
   readonly peak: number;
   readonly mean: number;
-  /** The first request that no window held, and how many there were. */
+  /** The first request that exceeded every window, and the number of such requests. */
   readonly overflow: { readonly first: Overflow | undefined; readonly requests: number };
 }
 
-/** Everything that a replay found out about one session. */
+/** Everything that a replay learned about one session. */
 export interface SessionReplay {
   readonly model: string | undefined;
   /** Raw window, the largest of the session. */
@@ -84,15 +84,15 @@ export interface SessionReplay {
   readonly startedAtMs: number | undefined;
   readonly endedAtMs: number | undefined;
   readonly usageFrom: 'reported' | 'estimated';
-  /** The recorded gauge, the agent's own compactions included. */
+  /** The recorded gauge, including the agent's own compactions. */
   readonly recorded: readonly GaugeSample[];
   readonly own: readonly (OwnCompaction & { readonly recall: number | undefined })[];
-  /** Boundaries by the default signals, in order, with the request at which each was reached. */
+  /** Boundaries by the default signals, in order, each with the request at which it was reached. */
   readonly boundaries: readonly { readonly signal: Signal; readonly request: number }[];
   readonly policies: readonly PolicyOutcome[];
 }
 
-/** The part of an outcome that the context itself tells. */
+/** The part of an outcome that the context itself provides. */
 export function contextOutcome(context: SimulatedContext) {
   const { samples } = context;
   const sum = samples.reduce((total, { used }) => total + used, 0);
@@ -105,5 +105,5 @@ export function contextOutcome(context: SimulatedContext) {
   };
 }
 
-/** Measures what a context still holds; undefined where nothing is measured. */
+/** Measures what a context still holds; undefined if nothing is measured. */
 export type MeasureRecall = (moment: RecordingMoment, items: readonly Item[]) => number | undefined;

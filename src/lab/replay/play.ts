@@ -1,27 +1,27 @@
-// What a recording is played as: the moments at which a context grows, is sent to a model, or could be compacted.
+// The steps of playing a recording: the moments when a context grows, is sent to a model, or could be compacted.
 
 import type { Item } from '../../protocol/item.ts';
 import type { Signal } from '../../protocol/signal.ts';
 import type { Phase, Trigger } from '../../vocabulary.ts';
 
-/** Where the recording stands. */
+/** A position in the recording. */
 export interface RecordingMoment {
-  /** Counted from 1 by the messages of the user; 0 before the first. */
+  /** Counts the user's messages from 1; 0 before the first. */
   readonly turn: number;
   /** Requests to the model sent so far. */
   readonly request: number;
-  /** 1-based line of the file, of the newest record that named one. */
+  /** 1-based line in the file, of the newest record that has one. */
   readonly line: number | undefined;
-  /** Virtual time in milliseconds since the epoch: the record's, else a fixed step a request. */
+  /** Virtual time in milliseconds since the epoch: the record's, else a fixed step per request. */
   readonly atMs: number;
-  /** What the recorded context held, in tokens, with all that its agent did to it. */
+  /** Size of the recorded context in tokens, after all its agent's compactions. */
   readonly recorded: number;
-  /** What the context would hold had nothing ever been compacted, in tokens. */
+  /** Size of the context in tokens if nothing had ever been compacted. */
   readonly uncompacted: number;
   /** Raw window of the model in use. */
   readonly window: number;
   readonly model: string | undefined;
-  /** Calls whose results have not come. */
+  /** Calls without results so far. */
   readonly openCalls: number;
   /** Items of the log before this moment: a place to cut it. */
   readonly step: number;
@@ -30,7 +30,7 @@ export interface RecordingMoment {
 /** A step of the play. Signals come with the step at which a client would learn of them. */
 export type Play =
   | { readonly type: 'signals'; readonly signals: readonly Signal[] }
-  /** A message of the user arrives, in the middle of a turn or between two; it is not in the context yet. */
+  /** A user message arrives, during a turn or between turns; it is not in the context yet. */
   | {
       readonly type: 'user_arrives';
       readonly moment: RecordingMoment;
@@ -41,31 +41,31 @@ export type Play =
       readonly type: 'item';
       readonly moment: RecordingMoment;
       readonly item: Item;
-      /** Nothing like it was there before, `NoveltyDetector`. */
+      /** Nothing similar came before, `NoveltyDetector`. */
       readonly isProgress: boolean;
     }
-  /** The model is asked: at the start of a turn, or with the results of a finished batch of tools. */
+  /** A request to the model: at the start of a turn, or with the results of a finished tool batch. */
   | {
       readonly type: 'request';
       readonly moment: RecordingMoment;
       readonly isFollowUp: boolean;
-      /** Position, as signals count, of the first item of the batch; undefined where none has finished. */
+      /** Position, as signals count, of the first item of the batch; undefined if none has finished. */
       readonly batchFrom: number | undefined;
     }
-  /** It has answered. */
+  /** The model has answered. */
   | { readonly type: 'answered'; readonly moment: RecordingMoment; readonly outputTokens: number }
   | {
       readonly type: 'turn_end';
       readonly moment: RecordingMoment;
       readonly turnId: string | undefined;
-      /** The agent's last message since its last call; empty where it ended without one. */
+      /** The agent's last message since its last call; empty if there is none. */
       readonly lastMessage: string;
-      /** The user stopped it, or it failed: no boundary. */
+      /** The user stopped it, or it failed: not a boundary. */
       readonly isAborted: boolean;
     }
   | { readonly type: 'end'; readonly moment: RecordingMoment };
 
-/** A compaction that the recorded agent made, taken out of the play. */
+/** The recorded agent's own compaction, removed from the play. */
 export interface OwnCompaction {
   readonly kind: 'full' | 'micro';
   readonly turn: number;
@@ -79,8 +79,8 @@ export interface OwnCompaction {
   readonly postTokens: number;
   /** Items of the log before it. */
   readonly step: number;
-  /** Whether the agent was at work: a turn was under way in which it had acted. */
+  /** Whether the agent was working: it had acted in the running turn. */
   readonly isInsideTurn: boolean;
-  /** What it kept, as far as it can be read; for the recall. */
+  /** What it kept, as far as it is readable; for the recall. */
   readonly kept: readonly Item[];
 }

@@ -1,4 +1,4 @@
-// How much of what the agent used later a simulated compaction would have left it.
+// How much of what the agent used later a simulated compaction would have left.
 
 import { readLog } from '../eval/log.ts';
 import type { SessionLog } from '../eval/log.ts';
@@ -9,14 +9,14 @@ import type { Item } from '../../protocol/item.ts';
 import type { LogRecord } from '../../protocol/record.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
 
-/** With fewer future uses one of them would be a tenth of the recall. @source docs/decisions/evaluation.md */
+/** Minimum number of future uses: with fewer, one use would be a tenth of the recall. @source docs/decisions/evaluation.md */
 const LEAST_USES = 10;
 
 /** Measures contexts against the rest of their session. Holds the whole session. */
 export class RecallMeter {
   readonly #log: SessionLog;
   #finder: UseFinder;
-  /** What was found at the last step that was asked for: several contexts are measured there. */
+  /** The result for the last step: several contexts are measured at the same step. */
   #newest: { readonly step: number; readonly uses: readonly FutureUse[] } | undefined;
 
   constructor(records: readonly LogRecord[]) {
@@ -25,7 +25,8 @@ export class RecallMeter {
   }
 
   /**
-   * The share, 0 to 1, of the identifiers used after `step` that these items still hold; undefined where too few are.
+   * The share, 0 to 1, of the identifiers used after `step` that these items still hold; undefined if there are too
+   * few.
    * @param step items of the log before the cut
    */
   measure(step: number, items: readonly Item[]): number | undefined {
@@ -34,7 +35,7 @@ export class RecallMeter {
     return recallOf(items.flatMap(linesOfItem), uses, this.#log.table).all;
   }
 
-  /** Steps come in their order, so that the session is gone through once, and once more where they begin anew. */
+  /** Steps come in order, so one pass over the session suffices, and another if they restart. */
   #usesAt(step: number): readonly FutureUse[] {
     if (this.#newest?.step === step) return this.#newest.uses;
     if (this.#newest !== undefined && step < this.#newest.step) this.#finder = new UseFinder(this.#log);

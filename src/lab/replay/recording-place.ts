@@ -1,10 +1,10 @@
-// Whether a moment is a pause in the work: judged by the recording alone, the same for every policy.
+// Whether a moment is a pause in the work, judged only by the recording and identically for every policy.
 
 import type { Signal } from '../../protocol/signal.ts';
 import type { Boundary } from '../../vocabulary.ts';
 
 /**
- * Boundaries that end a piece of work. A change of the plan alone says that work goes on.
+ * Boundaries that end a piece of work. A plan change alone means that work continues.
  * @source spec 3-watcher §3, strong boundary preferred
  */
 const PAUSES: ReadonlySet<Boundary> = new Set([
@@ -18,7 +18,7 @@ const PAUSES: ReadonlySet<Boundary> = new Set([
   'turn_complete',
 ]);
 
-/** Boundaries reached since the model was last asked. */
+/** Boundaries reached since the last request to the model. */
 export class RecentBoundaries {
   #signals: Signal[] = [];
 
@@ -26,12 +26,12 @@ export class RecentBoundaries {
     this.#signals.push(...signals);
   }
 
-  /** The model is asked: what was reached before is past. */
+  /** The model is asked: earlier boundaries no longer count. */
   pass(): void {
     this.#signals = [];
   }
 
-  /** What makes this moment a pause; empty in the middle of work. */
+  /** What makes this moment a pause; empty during work. */
   get pauses(): readonly Signal[] {
     return this.#signals.filter(({ boundary }) => PAUSES.has(boundary));
   }

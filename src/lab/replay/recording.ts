@@ -1,4 +1,4 @@
-// Plays a recorded log: turns, requests and the context's size as they were, with the agent's own compactions taken out.
+// Plays a recorded log: turns, requests and the context's original size, without the agent's own compactions.
 
 import { authorOf, callOf, resultCallId, textOfParts } from '../../protocol/item.ts';
 import type { Item } from '../../protocol/item.ts';
@@ -16,16 +16,16 @@ import type { SessionFacts } from './facts.ts';
 import type { RecordingMoment, OwnCompaction, Play } from './play.ts';
 import { SizeScale } from './sizes.ts';
 
-/** How a recording is measured. */
+/** How to measure a recording. */
 export interface RecordingSettings {
   readonly estimate: EstimateSettings;
-  /** `token_safety_multiplier`: what estimates are multiplied by while nothing was reported. */
+  /** `token_safety_multiplier`: the factor on estimates before the first report. */
   readonly safetyMultiplier: number;
-  /** `model_context_window`: overrides what the log and the table say. */
+  /** `model_context_window`: overrides the log and the table. */
   readonly window?: number;
 }
 
-/** Virtual time of a request where the log has no times. @source the median in real sessions, docs/decisions/replay.md */
+/** Virtual time per request if the log has no times. @source the median in real sessions, docs/decisions/replay.md */
 const STEP_MS = 8_000;
 
 /** Turns the records of one session into the steps of a play, one record at a time. */
@@ -45,14 +45,14 @@ export class Recording {
   #turn = 0;
   #request = 0;
   #step = 0;
-  /** Of the next item, as signals count: what a file starts with is in the context without being in its log. */
+  /** Position of the next item, as signals count: what a file starts with is in the context but not in its log. */
   #position = 0;
   #batchFrom = 0;
-  /** What the agent's own compactions took out of the recorded context. */
+  /** What the agent's own compactions removed from the recorded context. */
   #offset = 0;
-  /** Occupancy since a compaction of the agent's, until the next report says what its gauge shows. */
+  /** Occupancy after the agent's own compaction, until the next report shows its gauge. */
   #floating: number | undefined;
-  /** Estimate of the items since the last report, and of all of them until the first. */
+  /** Estimate of the items since the last report; until the first report, of all items. */
   #sinceReport = 0;
   #lastReport: number | undefined;
   #hasTurnActed = false;
@@ -83,7 +83,7 @@ export class Recording {
 
   /** Takes the next record in. @returns the steps that it makes, in order */
   add(record: LogRecord): readonly Play[] {
-    // Without records of turns a turn ends where the next begins, but it ended with what the agent did last.
+    // Without records of turns, a turn ends where the next begins, but its end is the agent's last item.
     const isNextTurn = !this.#facts.tellsTurns && record.type === 'item' && isUserMessage(record.item);
     const before = isNextTurn ? this.#closeTurn() : [];
     this.#line = record.line ?? this.#line;
@@ -93,7 +93,7 @@ export class Recording {
     return before.length === 0 ? plays : [...before, ...plays];
   }
 
-  /** Says that nothing follows. */
+  /** Reports the end of the log. */
   end(): readonly Play[] {
     return [...this.#closeTurn(), ...this.#settle(), { type: 'end', moment: this.#moment() }];
   }
@@ -139,12 +139,12 @@ export class Recording {
     }
   }
 
-  /** Ends the turn under way. One that owes a request, because results have come or are due, was stopped. */
+  /** Ends the running turn. If it still owes a request, because results have come or are due, it was stopped. */
   #closeTurn(): readonly Play[] {
     return this.#hasTurnActed ? this.#endTurn(undefined, this.#hasResults || this.#openCalls.size > 0) : [];
   }
 
-  /** @param record what the recorded account takes in for it; absent: nothing more */
+  /** @param record what the recorded account adds for it; absent: nothing more */
   #addItem(item: Item, record?: LogRecord): readonly Play[] {
     const plays: Play[] = [];
     const isUser = isUserMessage(item);
@@ -170,7 +170,7 @@ export class Recording {
   #startTurn(item: Item & { readonly type: 'message' }): readonly Play[] {
     const before = this.#settle();
     const isSteering = this.#hasTurnActed;
-    // A user who goes on has given up waiting for an interrupted call.
+    // A user who continues no longer waits for an interrupted call.
     if (!isSteering) this.#openCalls.clear();
     if (this.#hasAgentSpoken) this.#turn++;
     this.#hasAgentSpoken = false;
@@ -194,7 +194,7 @@ export class Recording {
     return [...before, { type: 'request', moment: this.#moment(), isFollowUp, batchFrom }];
   }
 
-  /** The answer of the last request is whole when something else begins: some logs report its size after the results. */
+  /** The last request's answer is complete when something else begins: some logs report its size after the results. */
   #settle(): readonly Play[] {
     this.#isAnswering = false;
     if (!this.#isUnsettled) return [];
@@ -246,14 +246,14 @@ export class Recording {
     } else if (this.#lastReport !== undefined) {
       this.sizes.learn(sample.total - this.#lastReport, this.#sinceReport);
     } else this.sizes.start();
-    // Claude Code reports the answer as it stood when the line was written.
+    // Claude Code reports the answer as it was when the line was written.
     if (sample.covers === 'response') this.#output.reported = sample.output;
     this.#lastReport = sample.total;
     this.#sinceReport = 0;
   }
 
   #passCompaction(record: CompactedRecord, at: LogRecord): readonly Play[] {
-    // The file starts in the middle of a session: what that compaction kept is all there is of its past.
+    // The file starts in the middle of a session: what that compaction kept is all that remains of its past.
     if (this.#step === 0) {
       this.#account.add(at);
       return record.replacement.flatMap((item) => this.#addItem(item));
@@ -294,7 +294,7 @@ export class Recording {
     };
   }
 
-  /** The recorded context changes otherwise than by growing: from here on the play goes by estimates for a while. */
+  /** The recorded context changes in another way than growing: from here on the play uses estimates for a while. */
   #float(record: LogRecord): void {
     this.#floating = this.#uncompacted();
     this.#account.add(record);
@@ -337,7 +337,7 @@ export class Recording {
   }
 }
 
-/** Whether an item is what a client wrote in the agent's name after a failure. */
+/** Whether a client wrote the item in the agent's name after a failure. */
 export function isPlaceholder(item: Item): boolean {
   return item.type === 'message' && (item.isApiErrorMessage === true || item.model === '<synthetic>');
 }

@@ -16,24 +16,24 @@ import type { RecallMeter } from './recall.ts';
 import { Recording } from './recording.ts';
 import type { RecordingSettings } from './recording.ts';
 
-/** A policy to be played. */
+/** A policy to play. */
 export interface PolicyChoice {
-  /** Unique among those compared. */
+  /** Unique among the compared policies. */
   readonly name: string;
   readonly makePlayer: (world: PlayerWorld) => Player;
-  /** What counts as a signal to it; the default settings unless given. */
+  /** What it counts as a signal; default settings unless given. */
   readonly signals?: SignalSettings;
 }
 
-/** What is played and measured. */
+/** What to play and measure. */
 export interface ReplaySettings {
   readonly recording: RecordingSettings;
   readonly policies: readonly PolicyChoice[];
-  /** Measures the recall at each compaction; nothing is measured without. */
+  /** Measures the recall at each compaction; absent: nothing is measured. */
   readonly recall?: RecallMeter;
 }
 
-/** Players that go by the same signals. */
+/** Players that share the same signals. */
 interface Audience {
   readonly detector: SignalDetector;
   readonly players: Player[];
@@ -72,7 +72,7 @@ export class Replay {
       trail: () => (this.#trail ??= this.#collector.trail()),
       recall: ({ step }, items) => recall?.measure(step, items),
     };
-    // The boundaries shown are the default ones, whatever the policies go by.
+    // Displays the default boundaries, whatever signals the policies use.
     const byKey = new Map<string, Audience>([keyed(DEFAULT_SIGNAL_SETTINGS)]);
     this.#players = policies.map(({ makePlayer, signals = DEFAULT_SIGNAL_SETTINGS }) => {
       const [key, fresh] = keyed(signals);
@@ -98,7 +98,7 @@ export class Replay {
     this.#perform(this.#recording.add(record));
   }
 
-  /** Says that nothing follows. */
+  /** Reports the end of the session. */
   end(): void {
     this.#announce((detector) => detector.end());
     this.#perform(this.#recording.end());
@@ -138,7 +138,7 @@ export class Replay {
     });
   }
 
-  /** The trail tells of what was done; the agent's own summaries are no evidence of it, but for one a file starts with. */
+  /** The trail records what was done; the agent's own summaries are not evidence, except the one a file starts with. */
   #follow(record: LogRecord): void {
     if (record.type === 'item') this.#hasItems = true;
     else if (record.type === 'compacted' && this.#hasItems) return;

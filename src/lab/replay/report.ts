@@ -1,4 +1,4 @@
-// Policies side by side: one line for each, over one session or over many.
+// Policies side by side: one line each, over one or many sessions.
 
 import type { Bill } from './bill.ts';
 import type { GaugeSample } from './context.ts';
@@ -10,7 +10,7 @@ import type { CompactionPlace, PolicyOutcome, SessionReplay } from './outcome.ts
 export interface PolicyLine {
   readonly policy: string;
   readonly sessions: number;
-  /** Compactions of both kinds, by where they fell. */
+  /** Compactions of both kinds, by where they happened. */
   readonly places: Readonly<Record<CompactionPlace, number>>;
   /** How many of them only cleared old results. */
   readonly micro: number;
@@ -21,15 +21,15 @@ export interface PolicyLine {
   readonly bill: Bill;
   /** Sessions whose models have a list price: `bill.usd` is theirs. */
   readonly pricedSessions: number;
-  /** Mean over the compactions at which it was measured. */
+  /** Mean over the compactions where it was measured. */
   readonly recall: { readonly mean: number; readonly compactions: number } | undefined;
   /** Mean of the size right after a compaction. */
   readonly postTokens: number | undefined;
-  /** Sessions with a request that no window held, and all such requests. */
+  /** Sessions with a request that exceeded every window, and all such requests. */
   readonly overflowed: { readonly sessions: number; readonly requests: number };
 }
 
-/** The lines of all policies over these sessions, in the order in which they were played. */
+/** The lines of all policies over these sessions, in the order of play. */
 export function comparePolicies(sessions: readonly SessionReplay[]): readonly PolicyLine[] {
   const names = [...new Set(sessions.flatMap(({ policies }) => policies.map(({ policy }) => policy)))];
   return names.map((name) => lineOf(name, sessions));
@@ -64,7 +64,7 @@ function lineOf(name: string, sessions: readonly SessionReplay[]): PolicyLine {
   };
 }
 
-/** The largest occupancy as a share of the usable window, which every gauge is a share of. */
+/** The largest occupancy as a share of the usable window, like every gauge. */
 export function peakShare(
   { peak }: Pick<PolicyOutcome, 'peak'>,
   session: Pick<SessionReplay, 'window'>,
@@ -79,7 +79,7 @@ function countPlaces(outcomes: readonly PolicyOutcome[]): Readonly<Record<Compac
   ) as Record<CompactionPlace, number>;
 }
 
-/** Dollars are those of the sessions whose models have a list price; none without any. */
+/** Dollars cover the sessions whose models have a list price; absent if none has. */
 function sumBills(bills: readonly Bill[]): Bill {
   const sum = (key: 'requests' | 'input' | 'cached' | 'output') =>
     bills.reduce((total, bill) => total + bill[key], 0);
@@ -103,7 +103,7 @@ export interface GaugeMark {
   readonly kind: 'full' | 'micro';
 }
 
-/** What a gauge shows in one column: the largest value in it, and the last compaction that fell into it. */
+/** One column of a gauge: its largest value, and the last compaction in it. */
 export interface GaugeColumn {
   /** Occupancy as a share of the usable window, 0 to above 1. */
   readonly share: number;

@@ -1,51 +1,51 @@
-// How large things are on a recorded wire. Estimates are brought into the units of the provider by what it reported.
+// Sizes on a recorded wire. The provider's reports calibrate the estimates.
 
-/** Tokens estimated between reports before the scale is believed. @source one long tool result is a tenth of it */
+/** Tokens that must be estimated between reports before the scale is trusted. @source one long tool result is a tenth of it */
 const LEAST_EVIDENCE = 5_000;
 
-/** Outside of these the log lacks something, and more evidence would not help. */
+/** Outside this range the log lacks something, and more evidence would not help. */
 const SCALE_RANGE = [0.5, 3] as const;
 
-/** Learns what an estimated token is in reported tokens. */
+/** Learns how many reported tokens one estimated token is worth. */
 export class SizeScale {
-  /** Tokens of every request that are in no item. */
+  /** Tokens of every request that no item holds. */
   readonly overhead: number;
   readonly #unreportedScale: number;
   #hasReports = false;
   #reported = 0;
   #estimated = 0;
 
-  /** @param unreportedScale what an estimate is multiplied by while nothing was reported */
+  /** @param unreportedScale the factor on estimates before the first report */
   constructor(overhead: number, unreportedScale: number) {
     this.overhead = overhead;
     this.#unreportedScale = unreportedScale;
   }
 
-  /** The provider has reported for the first time. */
+  /** Starts at the provider's first report. */
   start(): void {
     this.#hasReports = true;
   }
 
-  /** A report grew over the one before it while items of `estimated` tokens were added. */
+  /** Learns from a report that grew over the previous one while items of `estimated` tokens were added. */
   learn(reported: number, estimated: number): void {
-    // A context that shrank lost something that no item tells of: reasoning of earlier turns.
+    // A shrunken context lost something that no item shows: reasoning of earlier turns.
     if (reported <= 0 || estimated <= 0) return;
     this.#reported += reported;
     this.#estimated += estimated;
   }
 
-  /** Reported tokens for one estimated token. */
+  /** Reported tokens per estimated token. */
   get scale(): number {
     if (!this.#hasReports) return this.#unreportedScale;
     return this.#estimated < LEAST_EVIDENCE ? 1 : within(this.#reported / this.#estimated);
   }
 
-  /** The same for a context of a known size: what is off in its own items is off in what becomes of them. */
+  /** The scale for a context of known size: an error in its items carries over to what replaces them. */
   scaleOf(used: number, estimated: number): number {
     return estimated < LEAST_EVIDENCE ? this.scale : within(Math.max(0, used - this.overhead) / estimated);
   }
 
-  /** Reported tokens of an estimate, rounded. */
+  /** An estimate in reported tokens, rounded. */
   scaled(estimated: number): number {
     return Math.round(estimated * this.scale);
   }

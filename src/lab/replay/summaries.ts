@@ -1,5 +1,5 @@
-// What each policy leaves of a context. Summaries that a model would write are stood in for by the embedded summarizer,
-// in their typical size, so that policies differ in where they compact and in what they keep beside the summary.
+// What each policy leaves of a context. The embedded summarizer replaces summaries by models, at their typical size, so
+// that policies differ only in where they compact and in what they keep beside the summary.
 
 import type { Config } from '../../config/schema.ts';
 import { measureOnce } from '../../compaction/measure.ts';
@@ -21,7 +21,7 @@ import type { Trail } from '../../trail/trail.ts';
 export type CompactionConfig = Pick<Config, 'compact' | 'features'>;
 
 /**
- * Tokens of a summary that a large model writes.
+ * Tokens of a summary by a large model.
  * @source the median of 13 summaries that Claude Code wrote in real sessions: 11,316 characters
  */
 export const MODEL_SUMMARY_TOKENS = 2_800;
@@ -29,7 +29,7 @@ export const MODEL_SUMMARY_TOKENS = 2_800;
 /** @source Codex, `COMPACT_USER_MESSAGE_MAX_TOKENS` (codex-behaviour §4.2) */
 const CODEX_USER_TOKENS = 20_000;
 
-/** A context to be compacted at one moment. */
+/** A context to compact at one moment. */
 export interface Compactable {
   readonly entries: readonly Entry<Item>[];
   /** Raw window of the model. */
@@ -39,7 +39,7 @@ export interface Compactable {
   readonly reason: Reason;
 }
 
-/** This engine, with its embedded summarizer; undefined where it finds nothing worth compacting. */
+/** This engine, with its embedded summarizer; undefined if it finds nothing worth compacting. */
 export function compactAsBaton(
   { entries, window, atMs, trail, reason }: Compactable,
   { compact }: CompactionConfig,
@@ -64,7 +64,7 @@ export function compactAsBaton(
       measure: measureOnce(count, compact),
       count,
       counter: 'approximate',
-      // Nobody looks at the receipt.
+      // No one reads the receipt.
       hash: () => '',
     },
     embeddedSummarizer(trail, count),
@@ -103,8 +103,8 @@ export function compactAsCodex({ entries, trail }: Compactable): readonly Item[]
 }
 
 /**
- * Claude Code's: the summary, then the last round of the agent, calls with their results. Files that it reads back are
- * left out here as they are for all policies: the workspace is not there.
+ * Claude Code's: the summary, then the agent's last round of calls with their results. It also rereads files, which are
+ * omitted here for all policies because the workspace is absent.
  * @source claude-code-behaviour §3a, §4
  */
 export function compactAsClaude({ entries, trail }: Compactable): readonly Item[] {
@@ -112,7 +112,7 @@ export function compactAsClaude({ entries, trail }: Compactable): readonly Item[
   return [standIn(trail, [], SUMMARY_PREFIX), ...lastRound(items)];
 }
 
-/** The agent's newest unbroken run, with the results of its calls, when nothing of the user has come since. */
+/** The agent's newest unbroken run with the results of its calls, if no user message followed. */
 function lastRound(items: readonly Item[]): readonly Item[] {
   let from = items.length;
   let hasAgent = false;

@@ -1,6 +1,5 @@
-// Plays the real watcher over a recording: its reducer decides, and what it asks for happens to the simulated context.
-// Requests to the agent are answered at once, by a packet that the watcher itself would assemble: the recorded agent
-// wrote none.
+// Plays the real watcher over a recording: its reducer decides, and its effects change the simulated context. A packet
+// that the watcher itself would assemble answers requests to the agent at once, because the recorded agent wrote none.
 
 import type { Config } from '../../config/schema.ts';
 import type { DecisionRecord, Situation } from '../../protocol/decision.ts';
@@ -50,14 +49,14 @@ import { RecentBoundaries } from './recording-place.ts';
 import type { RecordingMoment, Play } from './play.ts';
 import { clearable, compactAsBaton } from './summaries.ts';
 
-/** A watcher to be played. */
+/** A watcher to play. */
 export interface WatcherChoice {
   readonly name: string;
   readonly policy: Policy;
   readonly config: Config;
 }
 
-/** Steps of one sequence are few; more events than this without an end mean that it runs in circles. */
+/** A sequence has few steps; more events than this without an end mean an endless loop. */
 const MOST_EVENTS_AT_ONCE = 200;
 
 /** Plays one watcher over one session. */
@@ -90,8 +89,8 @@ export class WatcherPlayer implements Player {
         this.#recent.note(step.signals);
         return;
       case 'user_arrives':
-        // A message into the middle of a turn goes to the agent at once and is none of the watcher's business.
-        // So is one more before the agent has said a word.
+        // A message during a turn goes straight to the agent and does not concern the watcher. Neither does another
+        // message before the agent has answered.
         if (!step.isSteering && this.#turn === undefined) this.#submit(step.moment, step.text);
         return;
       case 'request':
@@ -201,7 +200,7 @@ export class WatcherPlayer implements Player {
     if (text.trim() !== '') this.#lastAgentMessage = text;
   }
 
-  /** Tells the watcher what happened and does what it asks for, until it asks for nothing more. */
+  /** Reports events to the watcher and performs its effects until it has no more. */
   #tell(moment: RecordingMoment, events: readonly WatcherEvent[]): void {
     const due = [...events];
     for (let told = 0; due.length > 0; told++) {
@@ -273,7 +272,7 @@ export class WatcherPlayer implements Player {
     }
   }
 
-  /** The agent is asked for scratch notes, a packet, or both; each is one more request to the model. */
+  /** Requests scratch notes, a packet, or both from the agent; each is one more request to the model. */
   #answerRequest(
     { number, sequenceId, steps, as }: Inject,
     moment: RecordingMoment,
@@ -309,7 +308,7 @@ export class WatcherPlayer implements Player {
     ];
   }
 
-  /** The watcher's own packet, which also stands in for the one that an agent would write. */
+  /** The watcher's own packet, which also replaces the one that an agent would write. */
   #packetText({ tier, situation, signals, why }: DecisionRecord): string {
     const { rawrAutoCompaction: watcher } = this.#choice.config;
     const trail = this.#world.trail();
@@ -454,7 +453,7 @@ export class WatcherPlayer implements Player {
     return true;
   }
 
-  /** The packet is part of what the agent goes on with. */
+  /** The packet is part of what the agent continues with. */
   #measureHandedOver(moment: RecordingMoment): void {
     const compaction = this.#compactions.pop();
     if (compaction === undefined) return;
@@ -486,7 +485,7 @@ export class WatcherPlayer implements Player {
   }
 }
 
-/** What the shipped prompts say; a replay is of the rules, not of the words. */
+/** Replaces the shipped prompts: a replay tests the rules, not the words. */
 const PROMPTS = {
   headsUp: parsePrompt(SHIPPED_PROMPTS['heads-up.md']).body,
   scratch: parsePrompt(SHIPPED_PROMPTS['scratch-write.md']).body,
@@ -499,13 +498,13 @@ function handoffText({ sequenceId, packet, isWrapped }: Handover): string {
   return handoffMessage({ sequenceId, packet: text, isWrapped, frame: HANDOFF_FRAME });
 }
 
-/** The decision that the sequence under way rests on. */
+/** The decision behind the running sequence. */
 function decisionOf({ stage }: WatcherState): DecisionRecord | undefined {
   if ('sequence' in stage) return stage.sequence.decision;
   return 'decision' in stage ? stage.decision : undefined;
 }
 
-/** What an agent would note: the work since the last request, a line each. */
+/** What an agent would note: the work since the last request, one line each. */
 function scratchNotes({ current }: Trail): string {
   return [...current.statements.map(({ text }) => text), ...current.actions.map(({ text }) => text)].join(
     '\n',
