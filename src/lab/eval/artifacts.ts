@@ -1,4 +1,4 @@
-// The artifact trail: what the agent really did, read from its calls alone, against what a context says it did.
+// The artifact trail: compares what the agent really did, read only from its calls, with what a context says it did.
 
 import { authorOf, callOf, resultCallId } from '../../protocol/item.ts';
 import type { CallView, Item, MessageItem } from '../../protocol/item.ts';
@@ -6,32 +6,41 @@ import { identifiersIn } from './identifiers.ts';
 import type { SessionLog } from './log.ts';
 import { decodeArguments, parseJson, textOfItem } from './text.ts';
 
-/** What a session did to the world, each thing once. */
+/** The changes that a session made to the world, each once. */
 export interface Artifacts {
   /** Paths edited, created, deleted or moved, as the agent named them. */
   readonly files: readonly string[];
   /** Commands that change or check something, by program and up to two words: `npm run build`. */
   readonly commands: readonly string[];
   readonly commits: readonly MadeCommit[];
-  /** Paths that commands wrote, deleted or moved: claims are held to them, too, but nobody has to tell every scratch file. */
+  /**
+   * Paths that commands wrote, deleted or moved: claims are checked against them, but a context need not mention every
+   * scratch file.
+   */
   readonly changed: readonly string[];
-  /** Everything that was run, looking included, one different script per line, white space collapsed: what claims are held to. */
+  /**
+   * Everything that ran, including read-only commands, one distinct script per line with white space collapsed: claims
+   * are checked against it.
+   */
   readonly scripts: string;
 }
 
-/** A commit by what git said of it. */
+/** A commit as git reported it. */
 export interface MadeCommit {
   /** Seven digits. */
   readonly hash: string;
   readonly subject: string;
 }
 
-/** How well a context tells it; shares between 0 and 1, undefined where there is nothing to tell or nothing is told. */
+/**
+ * How well a context covers the artifacts; shares between 0 and 1, undefined if there is nothing to cover or nothing is
+ * claimed.
+ */
 export interface ArtifactScore {
   readonly files: number | undefined;
   readonly commands: number | undefined;
   readonly commits: number | undefined;
-  /** Of what the context claims in so many words (edited …, commit …, ran `…`), the share that is true. */
+  /** The true share of the context's explicit claims (edited …, commit …, ran `…`). */
   readonly precision: number | undefined;
 }
 
@@ -47,14 +56,14 @@ const LOOKING_EDITORS = new Set(['view', 'undo_edit']);
 const CELL_EDIT =
   /\b(?:create_file|edit_file\w*|append_file|insert_content_at_line)\(\s*(?:file_name\s*=\s*)?["']([^"'\n]+)["']/g;
 const CELL_TOOL = /(?:^|[._])(?:run_ipython|execute_ipython_cell)$/i;
-/** A command that stands in a fence of the answer. @source mini-swe-agent, SWE-agent */
+/** A command in a fenced block of the answer. @source mini-swe-agent, SWE-agent */
 const FENCE_START = /^```[^`\n]*\n/gm;
 const FENCE_END = /\n?^```[ \t]*$/gm;
 /** @source SWE-agent's editor */
 const EDITOR_COMMAND = /^(open|create|edit)\b[ \t]*"?([^"\s]*)/;
 const COMMITTED = /^\[[^\][\n\r\u2028\u2029]*?\b([\da-f]{7,40})\] (.*)$/gm;
 
-/** Programs that only look: what they were run on is no artifact. */
+/** Read-only programs: their operands are not artifacts. */
 const LOOKING = new Set(
   (
     'cat ls sed awk rg grep find head tail nl wc pwd echo printf which file stat tree less diff sort uniq cut tr cd ' +
@@ -64,14 +73,14 @@ const LOOKING = new Set(
 const LOOKING_GIT =
   /^git(?: -\S+)* (?:status|diff|log|show|branch|rev-parse|blame|ls-files|remote|config|grep)\b/;
 
-/** Reads calls and results, in their order. Calls whose result says that they failed count for nothing but as commands. */
+/** Reads calls and results, in order. A call that reports failure counts only as a command. */
 export class ArtifactLedger {
   readonly #failed = new Set<string>();
   readonly #edits: { readonly callId: string | undefined; readonly path: string }[] = [];
   readonly #commands = new Set<string>();
   readonly #commits = new Map<string, string>();
   readonly #changed = new Set<string>();
-  /** Each once: what was run again makes no claim truer. */
+  /** Each once: a repeated run makes no claim truer. */
   readonly #scripts = new Set<string>();
   readonly #textActions: SessionLog['textActions'];
   /** The file that is open in an editor of text actions. */
@@ -93,7 +102,7 @@ export class ArtifactLedger {
     for (const path of editedBy(call)) this.#edits.push({ callId: call.callId, path });
   }
 
-  /** Where an agent calls no tools, its answer is the call and the next message of the harness the result. */
+  /** If an agent does not call tools, its answer is the call and the harness's next message the result. */
   #addMessage(message: MessageItem): void {
     if (this.#textActions === undefined) return;
     const text = textOfItem(message);
@@ -164,10 +173,10 @@ const SAYS_EDITED = /\b(?:edited|created|wrote|deleted|modified|moved)\b/i;
 const SAYS_COMMIT = /\bcommit(?:ted|s)?\b/i;
 const SAYS_RAN = /\bran `([^`]{3,200})`/gi;
 
-/** A summary may shorten a command that it names; its beginning has to be right. */
+/** Characters that must match at the start of a command that a summary names; the summary may shorten the rest. */
 const CLAIM_LENGTH = 40;
 
-/** What a context claims outright. Code and listings claim nothing: the line has to hold the verb. */
+/** The explicit claims of a context. Code and listings claim nothing: the line must contain the verb. */
 function claimsIn(lines: readonly string[], root: string): readonly Claim[] {
   const claims = new Map<string, Claim>();
   const add = (type: Claim['type'], text: string): void => void claims.set(`${type} ${text}`, { type, text });
@@ -187,7 +196,7 @@ function claimsIn(lines: readonly string[], root: string): readonly Claim[] {
   return [...claims.values()];
 }
 
-/** A name of several words is told by what follows its last space: that is the identifier of it. */
+/** A name of several words is identified by what follows its last space. */
 function isSamePath(path: string, named: string): boolean {
   return (
     path === named || path.endsWith(`/${named}`) || path.endsWith(` ${named}`) || named.endsWith(`/${path}`)
@@ -253,7 +262,7 @@ function changedBy(script: string): readonly string[] {
   return [...written, ...operands];
 }
 
-/** The telling commands of a script by their first words; what stands in a here-document is no command. */
+/** The identifying commands of a script by their first words; the content of a here-document is not a command. */
 function commandsIn(script: string): readonly string[] {
   const [first = ''] = script.split('\n');
   return simpleCommands(first)
@@ -295,7 +304,7 @@ function collapse(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }
 
-/** What stands in the last fence of an answer that is closed. */
+/** The content of the last closed fence of an answer. */
 function lastFenced(text: string): string {
   let fenced = '';
   for (let from = 0; ;) {

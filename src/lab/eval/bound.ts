@@ -1,4 +1,4 @@
-// The upper bound: which lines of the past somebody would keep who knew the future.
+// The upper bound: the lines of the past that one would keep if one knew the future.
 
 import type { LineTable } from './log.ts';
 import { Credit } from './uses.ts';
@@ -48,7 +48,7 @@ function offerOf(line: string, credit: Credit, table: LineTable): Offer {
   return { line, tokens, worth: weight / Math.max(1, tokens) };
 }
 
-/** A binary heap, dearest on top; equal offers come out in an order that depends on nothing but the offers pushed. */
+/** A binary heap, most valuable on top; the order of equal offers depends only on the pushed offers. */
 class OfferHeap {
   readonly #offers: Offer[] = [];
 

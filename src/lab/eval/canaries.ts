@@ -1,5 +1,5 @@
-// Typed canaries: facts of known kinds planted in a made-up session that is compacted five times in a row. Real sessions
-// show how much survives; canaries show which kind of thing is lost, and whether it is lost for good.
+// Typed canaries: facts of known kinds planted in a generated session that is compacted five times in a row. Real
+// sessions show how much survives; canaries show which kind of fact is lost, and whether permanently.
 
 import { WHOLE_ITEMS } from '../../history/clear.ts';
 import { HistoryFold } from '../../history/project.ts';
@@ -14,11 +14,11 @@ import { readLog } from './log.ts';
 import { Past } from './past.ts';
 import { linesOfItem } from './text.ts';
 
-/** Kinds of facts. `superseded` is a value that the user changed: the new one must be the last one told. */
+/** Kinds of facts. `superseded` is a value that the user changed: the new value must be the last one mentioned. */
 export const CANARIES = ['rule', 'cap', 'path', 'id', 'decision', 'superseded'] as const;
 export type CanaryKind = (typeof CANARIES)[number];
 
-/** Who is asked to keep the canaries. */
+/** What is asked to keep the canaries. */
 export const KEEPERS = ['context', 'newest', 'codex_rule'] as const;
 export type Keeper = (typeof KEEPERS)[number];
 
@@ -28,7 +28,7 @@ export interface CanaryRow {
   readonly alive: Readonly<Record<CanaryKind, number>>;
 }
 
-/** What was run. */
+/** The results of a run. */
 export interface CanaryReport {
   readonly compactions: number;
   readonly sessions: number;
@@ -45,8 +45,8 @@ const TARGET = 4_000;
 const CALLS_PER_ROUND = 30;
 
 /**
- * Plants, compacts and looks, with the same sessions for every keeper. One session at a time, and each says its number
- * first, so that the caller can show progress or stop between them.
+ * Plants, compacts and checks, with the same sessions for every keeper. Runs one session at a time and yields its
+ * number first, so that the caller can show progress or stop in between.
  */
 export function* runCanaries(seed: number, count: CountText): Generator<number, CanaryReport> {
   const alive = new Map<string, number>();
@@ -81,7 +81,7 @@ export function* runCanaries(seed: number, count: CountText): Generator<number, 
   };
 }
 
-/** Each round looks at the whole log again; its lines are tokenized the first time only. */
+/** Each round reads the whole log again, but its lines are tokenized only the first time. */
 function countOnce(count: CountText): CountText {
   const known = new Map<string, number>();
   return (text) => {
@@ -127,7 +127,7 @@ function compactRepeatedly(planted: Planted, chance: Chance, count: CountText): 
 }
 
 interface Planted {
-  /** What is said first in each round. */
+  /** The first items of each round. */
   readonly rounds: readonly (readonly Item[])[];
   readonly isAlive: Readonly<Record<CanaryKind, (lines: readonly string[]) => boolean>>;
 }
@@ -167,7 +167,7 @@ function plant(chance: Chance): Planted {
   };
 }
 
-/** Whether one line holds all of some words. */
+/** Whether one line contains all of the words. */
 function has(...needles: readonly string[]): (lines: readonly string[]) => boolean {
   return (lines) => lines.some((line) => needles.every((needle) => line.includes(needle)));
 }
@@ -175,7 +175,7 @@ function has(...needles: readonly string[]): (lines: readonly string[]) => boole
 const PARTS = ['chuck', 'bed', 'carriage', 'apron', 'tailstock', 'gear', 'belt', 'spool', 'clutch', 'feed'];
 const VERBS = ['align', 'measure', 'turn', 'clamp', 'grind', 'polish', 'balance', 'index'];
 
-/** Ordinary work: reads, edits and test runs, each with names of its own. */
+/** Ordinary work: reads, edits and test runs, each with distinct names. */
 function work(round: number, chance: Chance): readonly Item[] {
   const pick = (words: readonly string[]) => words[Math.floor(chance() * words.length)] ?? '';
   const items: Item[] = [user(`Now look after the ${pick(PARTS)} of stage ${round + 1}.`)];

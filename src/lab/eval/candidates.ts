@@ -35,11 +35,11 @@ export type CandidateName = (typeof CANDIDATES)[number];
 /** A context after compaction, as the metric sees it. */
 export interface Context {
   readonly lines: readonly string[];
-  /** Calls without result and results without call; undefined for contexts that are no items. */
+  /** Calls without result and results without call; undefined for contexts that do not consist of items. */
   readonly orphans: number | undefined;
 }
 
-/** Everything that a candidate may be made of. */
+/** The material of every candidate. */
 export interface Situation {
   readonly log: SessionLog;
   /** What lies before the cut. */
@@ -55,10 +55,10 @@ export const WINDOW = 200_000;
 /** @source Codex, `COMPACT_USER_MESSAGE_MAX_TOKENS` (codex-behaviour §4.2). */
 const CODEX_USER_TOKENS = 20_000;
 
-/** What stands in for a summary where none could be written. @source seed 002, canned summary. */
+/** Replaces a summary that could not be written. @source seed 002, canned summary. */
 const CANNED_SUMMARY = 'Older turns were truncated to fit the context window.';
 
-/** This engine: what `baton compact --target-tokens` leaves of the context. Undefined where it refuses. */
+/** This engine: what `baton compact --target-tokens` leaves of the context. Undefined if it refuses. */
 export function compactedContext(situation: Situation, budget: number): Context | undefined {
   const items = compactItems(situation, budget);
   return items === undefined ? undefined : contextOfItems(items);
@@ -89,7 +89,7 @@ export function compactItems(situation: Situation, budget: number): readonly Ite
       measure: measureOnce(count, DEFAULT_ESTIMATE),
       count,
       counter: 'precise',
-      // The receipt is not looked at, and hashing the input again for each size would take most of the time.
+      // No one reads the receipt, and hashing the input again for each size would take most of the time.
       hash: () => '',
     },
     embeddedSummarizer(trail, count),

@@ -5,7 +5,7 @@ export type Chance = () => number;
 
 /**
  * A generator with 32 bits of state (mulberry32): enough for draws, not for secrets.
- * @param parts the seed and whatever tells this use of it from others
+ * @param parts the seed, and whatever distinguishes this use of it from others
  */
 export function chanceFrom(...parts: readonly (string | number)[]): Chance {
   let state = fnv(parts.join('\u0000'));

@@ -1,10 +1,10 @@
-// Rules of the user, and whether a context still says them in the user's words. The detector is the metric's own: the
-// summarizer has another one, and the metric must not agree with it by construction.
+// The user's rules, and whether a context still states them in the user's words. The metric has its own detector: with
+// the summarizer's, it would agree with it by construction.
 
 import { authorOf } from '../../protocol/item.ts';
 import type { LogStep } from './log.ts';
 
-/** Words by which a sentence is about more than the task at hand. */
+/** Words that make a sentence apply beyond the present task. */
 const RULE =
   /\b(?:never|always|must|do not|don['’]t|only|should(?: not|n['’]t)?|instead of|rather than|no longer|make sure|at (?:most|least)|avoid|prefer|without|nie(?:mals)?|immer|nicht|jamais|toujours|nunca|siempre)\b|不要|必须|禁止|只能/iu;
 
@@ -12,14 +12,14 @@ const SHORTEST_WORDS = 3;
 const LONGEST_WORDS = 50;
 
 /**
- * The rules that a step of the user states: sentences with a word of prohibition, duty, limit or preference, no
- * questions, white space collapsed, without the mark of a list. None for any other step.
+ * The rules that a user's step states: sentences with a word of prohibition, duty, limit or preference, except
+ * questions, with white space collapsed and without list marks. Empty for any other step.
  */
 export function rulesOf(step: LogStep): readonly string[] {
   return isOfUser(step) ? step.lines.flatMap(sentencesIn) : [];
 }
 
-/** Share of the rules that a context holds verbatim, but for white space; undefined without rules. */
+/** Share of the rules that a context holds verbatim, except for white space; undefined without rules. */
 export function keptConstraints(
   lines: readonly string[],
   constraints: readonly string[],
@@ -33,7 +33,7 @@ function isOfUser({ kind, item }: LogStep): boolean {
   return kind === 'written' && authorOf(item) === 'user';
 }
 
-/** What stands before an item of a list: it is no word of the rule. */
+/** The mark before a list item: it is not part of the rule. */
 const LIST_MARK = /^\s*(?:[-*+•] +|\d{1,3}[.)] +)/u;
 
 function sentencesIn(line: string): readonly string[] {

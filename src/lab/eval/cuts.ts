@@ -1,4 +1,4 @@
-// Where a session is cut in past and future.
+// Where a session is cut into past and future.
 
 import { chanceFrom } from './chance.ts';
 import type { SessionLog } from './log.ts';
@@ -9,9 +9,9 @@ export interface Cut {
   readonly step: number;
   /** Position of the first record that does not. */
   readonly record: number;
-  /** `compaction`: the agent's context was really compacted here. `regular`: it went on with all it had. */
+  /** `compaction`: the agent's context was really compacted here. `regular`: the agent continued with all it had. */
   readonly kind: 'compaction' | 'regular';
-  /** What the agent wrote to itself there. */
+  /** The agent's own summary there. */
   readonly summary: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export function chooseCuts(log: SessionLog, regular: number, seed: number): read
   return [...cuts.values()].toSorted((a, b) => a.step - b.step);
 }
 
-/** Tokens of the past after each step, the initial context left out. */
+/** Tokens of the past after each step, without the initial context. */
 function cumulate({ steps }: SessionLog): readonly number[] {
   let sum = 0;
   return steps.map(({ kind, tokens }) => (sum += kind === 'initial' ? 0 : tokens));

@@ -8,8 +8,8 @@ import { identifiersIn } from './identifiers.ts';
 import { linesOf, linesOfItem, linesWritten } from './text.ts';
 
 /**
- * What an item is to the metric. `written`: calls and messages of agent and user, where uses are looked for. `shown`:
- * results of tools. `initial`: what the harness says before the agent's first word and says again in every window.
+ * The kind of an item. `written`: calls and messages of agent and user, where uses are counted. `shown`: results of
+ * tools. `initial`: the harness's text before the agent's first message, repeated in every window.
  */
 export type StepKind = 'written' | 'shown' | 'initial' | 'other';
 
@@ -22,9 +22,9 @@ export interface LogStep {
   readonly tokens: number;
   /** Identifiers of all lines, each once. */
   readonly identifiers: readonly number[];
-  /** Those of the lines that an agent or a user wrote, without what an edit repeats; empty unless `written`. */
+  /** Those of the lines that an agent or a user wrote, without the text that an edit repeats; empty unless `written`. */
   readonly used: readonly number[];
-  /** A call before this item still waits for its result: no place to cut. */
+  /** A call before this item still waits for its result: do not cut here. */
   readonly isInsidePair: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface RecordedCompaction {
   readonly step: number;
   /** Position in the list of records. */
   readonly record: number;
-  /** What the agent wrote to itself, where it can be read. */
+  /** The agent's own summary, if it is readable. */
   readonly summary: string | undefined;
 }
 
@@ -54,15 +54,15 @@ export interface SessionLog {
   readonly initial: ReadonlySet<number>;
 }
 
-/** What is known of a line. */
+/** What is known about a line. */
 interface LoggedLine {
   readonly text: string;
   identifiers: readonly number[] | undefined;
-  /** With its line feed; −1 while it was not counted. */
+  /** With its line feed; −1 until counted. */
   tokens: number;
 }
 
-/** Lines are looked at once: many come back, in contexts as in logs. Identifiers are numbered from 0. */
+/** Analyses each line once: many recur, in contexts as in logs. Identifiers are numbered from 0. */
 export class LineTable {
   readonly #count: CountText;
   readonly #root: string;
@@ -83,7 +83,7 @@ export class LineTable {
     return this.#numbers.size;
   }
 
-  /** The lines as they came first, so that memory holds what comes back once. */
+  /** The first instances of equal lines, so that memory holds a recurring line once. */
   kept(lines: readonly string[]): readonly string[] {
     return lines.map((line) => this.#lineOf(line).text);
   }
@@ -145,7 +145,7 @@ export function readLog(records: readonly LogRecord[], count: CountText): Sessio
     const answered = resultCallId(item);
     if (call !== undefined) open.add(call);
     if (answered !== undefined) open.delete(answered);
-    // A user who goes on has given up waiting for an interrupted call.
+    // A user who continues no longer waits for an interrupted call.
     else if (item.type === 'message' && authorOf(item) === 'user') open.clear();
     steps.push(stepOf(item, kindOf(item, hasAgentSpoken), table, isInsidePair));
     recordOfStep.push(record);
@@ -154,7 +154,7 @@ export function readLog(records: readonly LogRecord[], count: CountText): Sessio
     if (record.type === 'item') add(record.item, at);
     if (record.type !== 'compacted') return;
     if (steps.length > 0) compactions.push({ step: steps.length, record: at, summary: record.summary });
-    // The file starts in the middle of a session: what the compaction kept is all there is of its past.
+    // The file starts in the middle of a session: what the compaction kept is all that remains of its past.
     else for (const item of record.replacement) add(item, at);
   });
   const initial = initialIdentifiers(records, steps, table);

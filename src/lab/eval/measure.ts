@@ -46,13 +46,13 @@ export interface EvalSettings {
 /** A budget: one of the sizes, the size of the agent's own summary, or none. */
 export type Budget = `${number}` | 'own_summary' | 'none';
 
-/** One candidate at one budget at one cut. Shares are between 0 and 1; undefined where there is nothing to share. */
+/** One candidate at one budget at one cut. Shares are between 0 and 1; undefined if there is nothing to share. */
 export interface Measurement {
   readonly candidate: CandidateName;
   readonly budget: Budget;
   readonly tokens: number;
   readonly recall: number;
-  /** At regular cuts only: after a real compaction the agent could use without help only what that had kept. */
+  /** Only at regular cuts: after a real compaction the agent could use unaided only what that had kept. */
   readonly unaided: number | undefined;
   readonly constraints: number | undefined;
   readonly files: number | undefined;
@@ -91,20 +91,20 @@ export function* measureSession(
     yield measureCut(situation, facts, settings);
 }
 
-/** A context that a model is to make. */
+/** A context that a model should write. */
 export interface Question {
   readonly situation: Situation;
-  /** Largest size of it. */
+  /** Its maximum size. */
   readonly tokens: number;
 }
 
-/** What came of a question. */
+/** The answer to a question. */
 export interface CandidateAnswer {
   readonly context: Context;
   readonly milliseconds: number;
 }
 
-/** How many questions `measureModel` has to ask about these cuts, and the tokens of the contexts that are shown for them. */
+/** How many questions `measureModel` asks about these cuts, and the tokens of the contexts that they show. */
 export function questionsAbout(cuts: readonly CutMeasurement[]): {
   readonly questions: number;
   readonly tokens: number;
@@ -119,9 +119,9 @@ export function questionsAbout(cuts: readonly CutMeasurement[]): {
 }
 
 /**
- * The cuts of a session with what a model made of them. Each question is answered by the next call of `next`, with
- * undefined where nothing came of it.
- * @param cuts what `measureSession` gave for the same records and settings
+ * The cuts of a session with a model's contexts. The next call of `next` answers each question, with undefined if there
+ * is no answer.
+ * @param cuts the result of `measureSession` for the same records and settings
  */
 export function* measureModel(
   records: readonly LogRecord[],
@@ -147,7 +147,7 @@ export function* measureModel(
   return measured;
 }
 
-/** The places at which a session is measured. What a situation holds of the past is that of the place until the next one is asked for. */
+/** The places where a session is measured. A situation's past is valid until the next situation is requested. */
 function* situationsOf(
   records: readonly LogRecord[],
   settings: EvalSettings,
@@ -240,7 +240,7 @@ function budgetsAt(
   contextTokens: number,
   { sizes }: EvalSettings,
 ): readonly { readonly budget: Budget; readonly tokens: number }[] {
-  // Where a size is no saving, a compaction would be refused and every candidate would be the context itself.
+  // If a size saves nothing, a compaction would be refused and every candidate would be the context itself.
   const worthwhile = sizes.filter((size) => size <= contextTokens * WORTHWHILE_SHARE);
   const fixed = worthwhile.map((tokens) => ({ budget: `${tokens}` as const, tokens }));
   if (cut.summary === undefined) return fixed;
@@ -307,8 +307,8 @@ function averaged(draws: readonly Measurement[]): Measurement {
 }
 
 /**
- * Nobody knows the best choice of lines; greed finds one that is close. What some candidate kept is a choice, too, so
- * the bound is never below any candidate of its size.
+ * The best choice of lines is unknown; greed finds one that is close. A candidate's lines are also a choice, so the
+ * bound is never below any candidate of its size.
  */
 function liftBound(measurements: readonly Measurement[]): readonly Measurement[] {
   return measurements.map((measurement) => {

@@ -1,5 +1,5 @@
-// What lies before a cut, folded step by step: the cuts of a session are measured in order, and looking at the whole
-// past again for each of them would take quadratic time.
+// The past before a cut, folded step by step: the cuts of a session are measured in order, and reading the whole past
+// again for each would take quadratic time.
 
 import { isUserMessage } from '../../history/filter.ts';
 import type { Entry } from '../../history/project.ts';
@@ -11,7 +11,7 @@ import type { SessionLog } from './log.ts';
 import { UseFinder } from './uses.ts';
 import type { FutureUse } from './uses.ts';
 
-/** The past at a cut that moves on. What it returns is as of the cut where it was asked. */
+/** The past at a moving cut. Results are valid for the cut at which they were returned. */
 export class Past {
   readonly #log: SessionLog;
   readonly #lines: string[] = [];
@@ -34,7 +34,7 @@ export class Past {
     return this.#cut;
   }
 
-  /** Takes the steps up to `cut` in. @throws RangeError for a cut before the one where it stands */
+  /** Adds the steps up to `cut`. @throws RangeError for a cut before the present one */
   advance(cut: number): this {
     if (cut < this.#cut) throw new RangeError(`The past at step ${cut} is gone; it stands at ${this.#cut}`);
     for (; this.#cut < cut; this.#cut++) {
@@ -57,12 +57,12 @@ export class Past {
     return this;
   }
 
-  /** Every line in order, the initial context left out. */
+  /** Every line in order, without the initial context. */
   get lines(): readonly string[] {
     return this.#lines;
   }
 
-  /** The same, each once, at its first place. */
+  /** The same lines, each once, at its first place. */
   get distinctLines(): ReadonlySet<string> {
     return this.#distinctLines;
   }
@@ -82,12 +82,12 @@ export class Past {
     return [...this.#constraints];
   }
 
-  /** What the session did to the world. */
+  /** The changes that the session made to the world. */
   get artifacts(): Artifacts {
     return this.#artifacts.artifacts();
   }
 
-  /** What of it is used later. */
+  /** The parts of it that are used later. */
   get uses(): readonly FutureUse[] {
     return this.#uses.usesAt(this.#cut);
   }

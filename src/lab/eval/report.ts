@@ -1,4 +1,4 @@
-// From measurements at cuts to the figures of a report: means over files, paired differences, intervals.
+// Turns measurements at cuts into the figures of a report: means over files, paired differences, intervals.
 
 import { CANDIDATES } from './candidates.ts';
 import type { CandidateName } from './candidates.ts';
@@ -6,7 +6,7 @@ import type { Budget, CutMeasurement, Measurement } from './measure.ts';
 import { estimate } from './statistics.ts';
 import type { Estimate } from './statistics.ts';
 
-/** A session with what was measured at its cuts. */
+/** A session with the measurements at its cuts. */
 export interface MeasuredFile {
   readonly path: string;
   readonly cuts: readonly CutMeasurement[];
@@ -15,7 +15,7 @@ export interface MeasuredFile {
 /** A figure of a measurement that can be averaged. */
 export type Figure = Exclude<keyof Measurement, 'candidate' | 'budget'>;
 
-/** One candidate at one budget over all files. Estimates are undefined where no cut has the figure. */
+/** One candidate at one budget over all files. Estimates are undefined if no cut has the figure. */
 export interface CandidateRow {
   readonly candidate: CandidateName;
   readonly budget: Budget;
@@ -34,7 +34,7 @@ export interface CandidateRow {
   readonly commits: Estimate | undefined;
   readonly precision: Estimate | undefined;
   readonly tokens: Estimate | undefined;
-  /** Sum over all cuts; undefined for contexts that are no items. */
+  /** Sum over all cuts; undefined for contexts that do not consist of items. */
   readonly orphans: number | undefined;
   readonly milliseconds: number;
 }

@@ -2,7 +2,7 @@
 
 import { chanceFrom } from './chance.ts';
 
-/** A mean with what it rests on. */
+/** A mean with its evidence. */
 export interface Estimate {
   /** Mean over files of the mean over the cuts of a file. */
   readonly mean: number;
@@ -22,7 +22,7 @@ export function mean(values: readonly number[]): number {
 
 /**
  * Estimates a mean from values grouped by file; files without a value do not count. Undefined when no file has one.
- * @param seed what tells this estimate's resampling from others
+ * @param seed distinguishes this estimate's resampling from others
  */
 export function estimate(byFile: readonly (readonly number[])[], seed: string): Estimate | undefined {
   const counted = byFile.filter((values) => values.length > 0);

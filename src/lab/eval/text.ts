@@ -1,4 +1,4 @@
-// What an item says, as lines: the unit in which contexts are compared, cut and credited.
+// The text of an item, as lines: the unit in which contexts are compared, cut and credited.
 
 import { callOf, textOfOutput, textOfParts } from '../../protocol/item.ts';
 import type { Item, Json } from '../../protocol/item.ts';
@@ -6,14 +6,14 @@ import type { Item, Json } from '../../protocol/item.ts';
 /** Longer lines are cut at white space: one line of minified code must not be all or nothing. */
 const LONGEST_LINE = 500;
 
-/** The lines of an item, blank ones left out. The arguments of calls are decoded, so that their line feeds count. */
+/** The non-blank lines of an item. The arguments of calls are decoded, so that their line feeds count. */
 export function linesOfItem(item: Item): readonly string[] {
   return linesOf(textOfItem(item));
 }
 
 /**
- * The lines that the author of a call or message wrote. What an edit repeats of a file to say where it applies is a
- * quotation, not a use: the text to be replaced, the lines of it that come back, and the context lines of a patch.
+ * The lines that the author of a call or message wrote. Text that an edit repeats to say where it applies is a
+ * quotation, not a use: the replaced text, the lines of it that come back, and the context lines of a patch.
  */
 export function linesWritten(item: Item): readonly string[] {
   const call = callOf(item);
@@ -26,7 +26,7 @@ export function linesWritten(item: Item): readonly string[] {
 
 const REPLACED_KEYS = new Set(['old_string', 'oldString', 'old_str', 'oldText', 'old_text']);
 
-/** The texts that the arguments of a call want replaced, wherever they stand. */
+/** The texts that a call's arguments want replaced, at any depth. */
 function editsIn(value: Json): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]: [string, Json | undefined]) => {
@@ -46,7 +46,7 @@ function withoutPatchContext(text: string): string {
   return kept.join('\n');
 }
 
-/** Everything that an item says to a model, as text; empty for items that no model is sent. */
+/** Everything that an item says to a model, as text; empty for items that are never sent to a model. */
 export function textOfItem(item: Item): string {
   const call = callOf(item);
   if (call !== undefined) return `${call.name}\n${decodeArguments(call.input)}`;
@@ -72,7 +72,7 @@ function decodeOutput(text: string): string {
   return text.startsWith('{"output":') ? decodeArguments(text) : text;
 }
 
-/** The lines of a text, blank ones left out, long ones cut. */
+/** The non-blank lines of a text, with long ones cut. */
 export function linesOf(text: string): readonly string[] {
   const lines: string[] = [];
   for (const line of text.split(/\r?\n/)) {
@@ -103,7 +103,7 @@ export function decodeArguments(input: string): string {
   return leaves.join('\n');
 }
 
-/** The value of a JSON text, or undefined where it is none. */
+/** The value of a JSON text, or undefined if the text is not JSON. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;

@@ -18,13 +18,13 @@ const MOST_CREDITED_PER_LINE = 6;
 interface Writing {
   readonly identifier: number;
   readonly step: number;
-  /** The last step before it in which a tool result showed the identifier; −1 for none. */
+  /** The last step before it where a tool result showed the identifier; −1 for none. */
   readonly shown: number;
   /** Position of the next time that the same identifier is written. */
   next: number;
 }
 
-/** Finds the future uses at one cut after another, so that no cut looks at the whole session again. */
+/** Finds the future uses at one cut after another, so that no cut reads the whole session again. */
 export class UseFinder {
   readonly #log: SessionLog;
   readonly #writings: Writing[] = [];
@@ -55,9 +55,9 @@ export class UseFinder {
   }
 
   /**
-   * The future uses at a cut, in the order of their first use. The past is the whole log before the cut, whatever
-   * earlier compactions took out of the context, without the initial context.
-   * @param cut how many steps belong to the past; not fewer than when it was asked before
+   * The future uses at a cut, in the order of their first use. The past is the whole log before the cut, including what
+   * earlier compactions removed from the context, without the initial context.
+   * @param cut how many steps belong to the past; not fewer than in the previous call
    */
   usesAt(cut: number): readonly FutureUse[] {
     this.#advance(cut);
@@ -122,7 +122,7 @@ export class Credit {
     this.#uses = new Map(uses.map((use) => [use.identifier, use]));
   }
 
-  /** What the next line would be credited with: the first six uses on it that no earlier line had. */
+  /** The credit of the next line: the first six uses on it that no earlier line had. */
   newOn(line: string): readonly FutureUse[] {
     const found: FutureUse[] = [];
     for (const identifier of this.#table.identifiersOf(line)) {
@@ -134,7 +134,7 @@ export class Credit {
     return found;
   }
 
-  /** Takes a line into the context. */
+  /** Adds a line to the context. */
   add(line: string): void {
     for (const { identifier } of this.newOn(line)) this.#credited.add(identifier);
   }
