@@ -1,4 +1,4 @@
-// The thread of a command: what a command needs is evaluated when it runs.
+// The entry of a command's thread. Modules that a command needs are loaded when it runs.
 
 import './interpreted-schemas.ts';
 import { runCommand } from './process.io.ts';

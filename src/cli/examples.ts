@@ -1,6 +1,6 @@
-// What people type: the examples in the help of each command.
+// The examples in the help of each command.
 
-/** By the names of a command and its subcommand: command lines without `baton`, each with what it does. */
+/** Keyed by the names of a command and its subcommand: command lines without `baton`, each with its effect. */
 export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, does: string])[]>> = {
   exec: [
     ['exec "Make the failing test pass."', 'run one turn in this directory'],

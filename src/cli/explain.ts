@@ -1,4 +1,4 @@
-// How a failure reads: one sentence, and the cure in a second one.
+// Renders a failure: one sentence, and the cure in a second one.
 
 import { ERROR_CODES } from '../errors.ts';
 import type { BatonError } from '../errors.ts';

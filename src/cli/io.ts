@@ -1,14 +1,14 @@
 import type { Clock, Ids } from '../ports.ts';
 
-/** What a command needs of the process it runs in, so that it runs in a test as well. */
+/** The process environment of a command, so that tests can run it as well. */
 export interface CommandIo {
-  /** Writes text to standard output, through `terminalText`; with `--json` nothing but JSON goes there. */
+  /** Writes text to standard output through `terminalText`; with `--json`, only JSON. */
   readonly stdout: (text: string) => void;
   /** Writes to standard error, through `terminalText`: progress, warnings, explanations. */
   readonly stderr: (text: string) => void;
-  /** Writes a file to standard output and waits until it is taken: byte for byte, except to a terminal. */
+  /** Writes a file to standard output and waits until it is accepted: byte for byte, except to a terminal. */
   readonly stdoutBytes: (bytes: Uint8Array) => Promise<void>;
-  /** Characters or bytes of standard output that its reader has not taken yet. */
+  /** Characters or bytes of standard output that the reader has not yet consumed. */
   readonly stdoutWaiting: () => number;
   readonly stdin: AsyncIterable<Buffer>;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -19,7 +19,7 @@ export interface CommandIo {
   readonly now: () => Date;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** How standard output shows things. */
+  /** The style of standard output. */
   readonly look: Look;
   /** Whether standard error is a terminal, where progress may be drawn. */
   readonly showsProgress: boolean;
@@ -27,10 +27,10 @@ export interface CommandIo {
   readonly signal: AbortSignal;
 }
 
-/** How text is shown: never by colour alone, never wider than the terminal. */
+/** The style of text: never distinguished by colour alone, never wider than the terminal. */
 export interface Look {
   readonly hasColor: boolean;
-  /** Stands in every sequence of Baton's own after the ESC, so that the door to the terminal knows it; see `terminalText`. */
+  /** Follows the ESC of each of Baton's own sequences, so that `terminalText` recognizes them. */
   readonly seal: string;
   /** Block characters; otherwise plain ASCII. */
   readonly hasUnicode: boolean;
@@ -44,12 +44,12 @@ export interface Look {
 }
 
 /**
- * Why a command is stopped that nobody stopped: its reader went away, which is no failure, or its output failed, which the
- * process tells. By its name an abort like any other to what is given it.
+ * The reason when a command stops without a request from the user: its reader went away, which is not a failure, or its output
+ * failed, which the process reports. Its name makes it look like any other abort.
  */
 export class OutputLost extends Error {
   override readonly name = 'AbortError';
 }
 
-/** Success, a failure that was explained, wrong usage, stopped by the user. */
+/** Success, explained failure, wrong usage, stopped by the user. */
 export type ExitStatus = 0 | 1 | 2 | 130;

@@ -1,5 +1,5 @@
-// The first file of the working thread in the built program. It runs the bundle from code that an earlier start compiled, where there
-// is some: compiling takes longer than most commands do. @source docs/decisions/exec.md
+// The first file of the working thread in the built program. It runs the bundle from code that an earlier start compiled, if
+// available: compiling takes longer than most commands. @source docs/decisions/exec.md
 
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,17 +12,17 @@ import { Script } from 'node:vm';
 import { workerData } from 'node:worker_threads';
 import type { CommandStart } from './supervisor.io.ts';
 
-/** Of the bundle: 16 hexadecimal digits that the build puts here. */
+/** Hash of the bundle: 16 hexadecimal digits, inserted by the build. */
 declare const __BUNDLE_DIGEST: string;
 
 interface Bundle {
   readonly exports: { readonly ended?: Promise<void> };
 }
 
-/** The bundle's code, with the names that it expects around it. */
+/** The bundle's code, wrapped in a function with the names that it expects. */
 type RunBundle = (module: Bundle, require: NodeJS.Require, bundleUrl: string) => void;
 
-/** V8 does not check that compiled code is whole, so its SHA-256 precedes it in the file. */
+/** V8 does not check compiled code for completeness, so its SHA-256 precedes it in the file. */
 const DIGEST_BYTES = 32;
 
 const folder = dirname(fileURLToPath(import.meta.url));
@@ -37,14 +37,14 @@ const module: Bundle = { exports: {} };
 (script.runInThisContext() as RunBundle)(module, createRequire(bundle), import.meta.url);
 if (cachedData === undefined || script.cachedDataRejected === true) {
   void module.exports.ended?.then(() => {
-    // Of a command that failed, most of what its next start needs was not compiled.
+    // A failed command has not compiled most of what its next start needs.
     if ((process.exitCode ?? 0) === 0) files.some((file) => keepCode(file, script.createCachedData()));
   });
 }
 
 /**
- * Where the compiled code of a command may be: beside the bundle, or in Baton's home where that cannot be written. The name holds all
- * that decides whether code fits: the bundle, V8 with its flags, and the processor.
+ * Possible files for a command's compiled code: beside the bundle, or in Baton's home where that is not writable. The name
+ * contains everything that must match: the bundle, V8 with its flags, and the processor.
  */
 function codeFiles(command: string): readonly string[] {
   const name = `${/^[a-z]{1,20}$/.test(command) ? command : 'help'}-${__BUNDLE_DIGEST}-${cachedDataVersionTag()}`;
@@ -63,10 +63,10 @@ function readCode(file: string): Buffer | undefined {
   }
 }
 
-/** @returns whether it is kept. Where nothing can be written, each start compiles anew. */
+/** @returns whether the code was saved. If nothing is writable, each start compiles again. */
 function keepCode(file: string, code: Buffer): boolean {
   const place = dirname(file);
-  // A command makes no home for this alone.
+  // A command does not create a home only for this.
   if (!existsSync(dirname(place))) return false;
   try {
     mkdirSync(place, { recursive: true });

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The program. `--version` answers before anything else is loaded; every other command runs in a thread of its own.
+// The program. `--version` answers before anything else is loaded; every other command runs in a separate thread.
 
 import { readFileSync, writeSync } from 'node:fs';
 import { extname } from 'node:path';
@@ -15,7 +15,7 @@ function packageVersion(): string {
   return version;
 }
 
-/** Whether the version was asked for, and got out. Where it did not, the whole program says why. */
+/** Whether the version was requested and printed. If printing failed, the whole program reports why. */
 function hasToldVersion(): boolean {
   if (process.argv.length !== 3 || !VERSION_FLAGS.has(process.argv[2] ?? '')) return false;
   try {

@@ -1,5 +1,4 @@
-// The thread in which a command runs, and the real world it runs in: streams, terminal, clock. Turns what commands throw into text
-// and status.
+// The thread of a command and its environment: streams, terminal, clock. Turns thrown errors into text and status.
 
 import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
@@ -21,7 +20,7 @@ import { terminalText } from './terminal-text.ts';
 /** Columns where neither output is a terminal. @source the terminal of 1978, and spec 1-product: 80 × 24. */
 const DEFAULT_WIDTH = 80;
 
-/** Runs the command line of this thread and returns its exit status. Nothing it does ends the process. */
+/** Runs the command line of this thread and returns its exit status. Nothing here ends the process. */
 async function run({ args, version }: CommandStart, stopping: AbortController): Promise<ExitStatus> {
   const output = new Outlet(openOutput(1), () => stopping.abort(new OutputLost()));
   const complaints = new Outlet(openOutput(2));
@@ -39,21 +38,21 @@ async function attempt(
   try {
     return await buildProgram(io, version).run(args);
   } catch (error) {
-    // A reader that went away (`| head`) has what it wanted; a failed output is told once, by the caller.
+    // A reader that went away (`| head`) has enough; the caller reports a failed output once.
     if (output.state !== 'open') return 0;
     return explainFailure(io, args, io.signal.aborted ? interrupted(error) : error);
   }
 }
 
 function interrupted(cause: unknown): BatonError {
-  // An undo that was stopped has written files, and says which.
+  // A stopped undo has written files, and lists them.
   if (cause instanceof BatonError && 'putBack' in cause) return cause;
   return new BatonError('interrupted', 'Interrupted', { cure: 'No file was written.', cause });
 }
 
 function explainFailure(io: CommandIo, args: readonly string[], error: unknown): ExitStatus {
   if (!(error instanceof BatonError)) {
-    // A defect. Node would print it past the door, and its message may quote anything.
+    // A bug. Node would print it without `terminalText`, and its message may quote anything.
     io.stderr(`${inspect(error)}\n`);
     return 1;
   }
@@ -71,7 +70,7 @@ function explainLostOutput(io: CommandIo, { failure }: Outlet): ExitStatus {
   return exitStatus(error);
 }
 
-/** A standard stream that may fail at any time; what is written after its first failure goes nowhere. */
+/** A standard stream that may fail at any time; writes after its first failure are dropped. */
 class Outlet {
   readonly #stream: Writable;
   failure: NodeJS.ErrnoException | undefined;
@@ -94,17 +93,17 @@ class Outlet {
     if (this.failure === undefined) this.#stream.write(data);
   }
 
-  /** What the reader has not taken yet, in the unit of each write: characters or bytes. */
+  /** Output that the reader has not yet consumed, in the unit of each write: characters or bytes. */
   get waiting(): number {
     return this.#stream.writableLength;
   }
 
-  /** Columns of a terminal; undefined for everything else. */
+  /** Columns of a terminal; undefined for other streams. */
   get columns(): number | undefined {
     return this.#stream instanceof TerminalOutput ? this.#stream.columns : undefined;
   }
 
-  /** Waits until the stream has taken everything so far, or failed. */
+  /** Waits until the stream has accepted everything so far, or failed. */
   async flush(): Promise<Outlet['state']> {
     if (this.failure !== undefined) return this.state;
     await new Promise<void>((resolve) => void this.#stream.write('', () => resolve()));
@@ -139,7 +138,7 @@ function processIo(args: readonly string[], signal: AbortSignal, { output, compl
       await output.flush();
     },
     stdoutWaiting: () => output.waiting,
-    // Few commands read it, and what is not opened takes nothing away from who reads it next.
+    // Few commands read it; leaving it unopened leaves its data to the next reader.
     get stdin() {
       return standardInput();
     },
@@ -166,7 +165,7 @@ function processLook(args: readonly string[], { output, complaints }: Outlets): 
   };
 }
 
-/** `--color always|never|auto`, then NO_COLOR, then whether a person looks. @source no-color.org */
+/** `--color always|never|auto`, then NO_COLOR, then whether standard output is a terminal. @source no-color.org */
 function wantsColor(args: readonly string[], isTerminal: boolean): boolean {
   const flag = args.findLastIndex((arg) => arg === '--color' || arg.startsWith('--color='));
   const value = flag === -1 ? 'auto' : (args[flag]?.split('=')[1] ?? args[flag + 1]);
@@ -175,7 +174,7 @@ function wantsColor(args: readonly string[], isTerminal: boolean): boolean {
   return isTerminal && process.env['TERM'] !== 'dumb';
 }
 
-/** By the locale, as POSIX orders its variables; a locale that says nothing is taken for UTF-8. */
+/** Decided by the locale, in the POSIX order of its variables; an unset locale counts as UTF-8. */
 function wantsUnicode(): boolean {
   const { LC_ALL, LC_CTYPE, LANG, TERM } = process.env;
   const locale = [LC_ALL, LC_CTYPE, LANG].find((value) => value !== undefined && value !== '');
@@ -183,13 +182,13 @@ function wantsUnicode(): boolean {
   return locale === undefined || /utf-?8/i.test(locale);
 }
 
-/** Runs the command that the main thread started this one for, to its end. */
+/** Runs the command for which the main thread started this one, to its end. */
 export async function runCommand(): Promise<void> {
   const stopping = new AbortController();
-  // The only request there is. To listen does not keep the thread alive.
+  // There is only one kind of request. Listening does not keep the thread alive.
   parentPort?.on('message', () => stopping.abort()).unref();
   onRemains((announcement) => parentPort?.postMessage(announcement));
   process.exitCode = await run(workerData as CommandStart, stopping);
-  // A read that still waits for standard input would keep the thread alive.
+  // A pending read of standard input would keep the thread alive.
   if (stopping.signal.aborted) input?.destroy();
 }

@@ -1,4 +1,4 @@
-// The command line: every command, option and help text. What a command needs is loaded when it runs.
+// The command line: every command, option and help text. Modules that a command needs are loaded when it runs.
 
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { ConfigRequest } from '../config/load.io.ts';
@@ -33,22 +33,22 @@ import type { NamedConfig } from './commands/replay/policies.ts';
 import { foldLines } from './style.ts';
 
 interface GlobalOptions {
-  /** The last is in force; `replay` compares all. */
+  /** The last one applies; `replay` compares all. */
   readonly config?: readonly string[];
   readonly set?: readonly string[];
 }
 
-/** Help in two columns needs this width; narrower terminals get what an option does below it. */
+/** Two-column help needs this width; on narrower terminals descriptions go below the options. */
 const LEAST_TWO_COLUMNS = 64;
 
 function inOneColumn(look: Look): (term: string, termWidth: number, description: string) => string {
   return (term, _, description) => foldLines(look, `  ${term}\n    ${description}`);
 }
 
-/** How a session is named. */
+/** How to name a session. */
 const SESSION = 'a file of any format in docs/formats.md, last, last:AGENT or the beginning of an id';
 
-/** A command line ready to be run. */
+/** A command line ready to run. */
 export interface Program {
   run(args: readonly string[]): Promise<ExitStatus>;
 }
@@ -74,7 +74,7 @@ export function buildProgram(io: CommandIo, version: string): Program {
     .helpCommand('help [command]', 'print the help of a command')
     .showSuggestionAfterError()
     .addHelpText('beforeAll', ({ command }) => refuseUnknown(command))
-    // Errors leave as `BatonError`, to be told like every other failure.
+    // Errors are thrown as `BatonError` and reported like every other failure.
     .configureOutput({
       writeOut: io.stdout,
       writeErr: io.stderr,
@@ -116,7 +116,7 @@ export function buildProgram(io: CommandIo, version: string): Program {
       } catch (error) {
         if (!(error instanceof CommanderError)) throw error;
         if (error.exitCode === 0) return 0;
-        // Help in place of a missing command is its own explanation.
+        // The help printed for a missing command explains itself.
         if (error.code === 'commander.help') return 2;
         throw explainUsage(error);
       }
@@ -124,10 +124,10 @@ export function buildProgram(io: CommandIo, version: string): Program {
   };
 }
 
-/** Results and files that `--top` lists without a number: both lists fit on a screen. */
+/** How many results and files `--top` lists without a number: both lists fit on a screen. */
 const DEFAULT_TOP = 10;
 
-/** `--top FILE`: what follows is a number, or it belongs to the command. */
+/** `--top FILE`: the next word is a number, or an argument of the command. */
 function withDefaultTop(args: readonly string[]): readonly string[] {
   if (!args.includes('inspect')) return args;
   return args.map((arg, at) =>
@@ -136,8 +136,8 @@ function withDefaultTop(args: readonly string[]): readonly string[] {
 }
 
 /**
- * Refuses to print the help of all commands for one that there is not.
- * @returns nothing to be printed
+ * Rejects `help` for an unknown command, which would otherwise print the help of the program.
+ * @returns nothing to print
  */
 function refuseUnknown({ args, commands }: Command): string {
   const asked = args[args[0] === 'help' ? 1 : 0] ?? 'help';
@@ -149,7 +149,7 @@ function refuseUnknown({ args, commands }: Command): string {
   });
 }
 
-/** `error: unknown option '--jsn'\n(Did you mean --json?)` as a sentence and its cure. */
+/** Turns `error: unknown option '--jsn'\n(Did you mean --json?)` into a sentence and its cure. */
 function explainUsage(error: CommanderError): BatonError {
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
   const suggestion = /\((Did you mean [^()]*\?)\)/.exec(rest.join(' '))?.[1];
@@ -170,7 +170,7 @@ function collect(value: string, before: readonly string[] = []): readonly string
   return [...before, value];
 }
 
-/** Commands built elsewhere take over how the program writes and ends. */
+/** Commands built elsewhere inherit how the program writes and exits. */
 function inherit(program: Command, command: Command): Command {
   command.copyInheritedSettings(program);
   for (const child of command.commands) child.copyInheritedSettings(program);
@@ -226,7 +226,7 @@ function addExec(program: Command, { io, version, request, end }: ExecParts): vo
     });
 }
 
-/** An option that takes a mode as Codex spells it, too. */
+/** An option for a mode, which also accepts Codex's spelling. */
 function modeOption(flags: string, description: string, names: readonly string[]): Option {
   return new Option(flags, description).choices(names).argParser((text) => {
     const name = names.find((each) => each === modeName(text));
@@ -235,7 +235,7 @@ function modeOption(flags: string, description: string, names: readonly string[]
   });
 }
 
-/** Reads the configuration in force in a directory, as often as it is asked for; each warning is told once. */
+/** Returns a reader for the configuration of a directory; each warning is printed once. */
 function configurationIn(io: CommandIo, request: () => ConfigRequest) {
   return (directory: string): (() => Promise<Config>) => {
     const { env, homeDirectory } = io;
@@ -459,7 +459,7 @@ interface EvalFlags {
   readonly canaries: boolean;
 }
 
-/** @source spec 2-engine §10: the sizes at which the baselines stand. */
+/** @source spec 2-engine §10: the sizes of the baselines. */
 const EVAL_SIZES = '2k,4k,8k,16k';
 
 function addEval(program: Command, io: CommandIo, configure: Configure, end: End): void {
@@ -539,7 +539,7 @@ async function comparedConfigs(program: Command, io: CommandIo, request: ConfigR
   for (const [file, name] of nameFiles([...new Set(program.opts<GlobalOptions>().config)])) {
     compared.push({ name, config: await load({ ...request, configFile: file }) });
   }
-  // One that is compared is no setting of the run: the others are played as they are without it.
+  // A compared file is not a setting of the run: the other policies are replayed without it.
   const effective = await load(compared.length === 0 ? request : { ...request, configFile: undefined });
   return { effective, compared };
 }
@@ -627,7 +627,7 @@ function addCompletion(program: Command, io: CommandIo): void {
     });
 }
 
-/** Examples stand last in the help of a command. */
+/** Examples come last in the help of a command. */
 function addExamples(parent: Command, look: Look, path: readonly string[]): void {
   for (const command of parent.commands) {
     const names = [...path, command.name()];
@@ -662,10 +662,10 @@ function parseTokens(text: string): number {
   return tokens;
 }
 
-/** How standard output is named as a file: to rename something to that would replace the device. */
+/** File names of standard output: renaming a file to one of these would replace the device. */
 const STANDARD_OUTPUT: ReadonlySet<string> = new Set(['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1']);
 
-/** The same without an `--out` that names standard output. */
+/** The flags without an `--out` that names standard output. */
 function withPlace<Flags extends { readonly out?: string }>(flags: Flags): Flags {
   if (flags.out === undefined || !STANDARD_OUTPUT.has(flags.out)) return flags;
   const { out: _, ...rest } = flags;

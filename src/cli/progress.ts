@@ -1,12 +1,12 @@
 import type { CommandIo } from './io.ts';
 import { eraseLine, fitWidth, printable } from './style.ts';
 
-/** Work below this size is over before a progress line could be read. @source 8 MB read in about 0.1 s. */
+/** Smaller work ends before a progress line could be read. @source 8 MB read in about 0.1 s. */
 const LEAST_BYTES = 8 * 1024 * 1024;
 
 const REDRAW_MS = 100;
 
-/** Runs long work with a progress line on standard error, when that is a terminal. The line is gone afterwards. */
+/** Runs long work with a progress line on standard error, if that is a terminal. The line is erased afterwards. */
 export async function withProgress<T>(
   io: CommandIo,
   title: string,

@@ -1,5 +1,5 @@
-// Standard streams of a thread that is not the main one: opened by their descriptors, so that no byte goes through another
-// thread, a slow reader slows down only who writes, and what is not read stays where it is.
+// Standard streams for a thread other than the main one, opened by their descriptors: no byte goes through another thread, a slow
+// reader delays only its writer, and unread input stays in the stream.
 
 import { createReadStream, fstatSync, writeSync } from 'node:fs';
 import type { ReadStream } from 'node:fs';
@@ -7,14 +7,14 @@ import { Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { isatty, ReadStream as TerminalInput, WriteStream as TerminalOutput } from 'node:tty';
 
-/** As Node's own standard streams tell them apart: what can be waited for, and what cannot. */
+/** The kinds of streams that Node's own standard streams distinguish: those that can be waited for, and files. */
 function kindOf(descriptor: number): 'terminal' | 'pipe' | 'file' {
   if (isatty(descriptor)) return 'terminal';
   const stats = fstatSync(descriptor);
   return stats.isFIFO() || stats.isSocket() ? 'pipe' : 'file';
 }
 
-/** Standard output (1) or standard error (2). A terminal has its `columns`. */
+/** Opens standard output (1) or standard error (2). A terminal has `columns`. */
 export function openOutput(descriptor: 1 | 2): Writable {
   switch (kindOf(descriptor)) {
     case 'terminal':
@@ -36,7 +36,7 @@ export function openOutput(descriptor: 1 | 2): Writable {
   }
 }
 
-/** Standard input. A terminal has `isTTY`. */
+/** Opens standard input. A terminal has `isTTY`. */
 export function openInput(): ReadStream | Socket {
   switch (kindOf(0)) {
     case 'terminal':

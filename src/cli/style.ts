@@ -15,7 +15,7 @@ export const COUNTED_TOKENS = {
 /** Colours by meaning. The word or sign beside them says the same. */
 export type Tone = 'plain' | 'faint' | 'strong' | 'good' | 'warning' | 'bad' | 'accent';
 
-/** SGR codes that begin and end each tone. Node's `styleText` looks at the terminal, not at what the user asked for. */
+/** SGR codes that begin and end each tone. Node's `styleText` follows the terminal instead of the user's options. */
 const STYLES: Readonly<Record<Exclude<Tone, 'plain'>, readonly [begin: number, end: number]>> = {
   faint: [90, 39],
   strong: [1, 22],
@@ -25,19 +25,19 @@ const STYLES: Readonly<Record<Exclude<Tone, 'plain'>, readonly [begin: number, e
   accent: [36, 39],
 };
 
-/** Paints a text, where colour is shown. */
+/** Paints a text if colour is on. */
 export function paint(look: Look, tone: Tone, text: string): string {
   if (!look.hasColor || tone === 'plain') return text;
   const [begin, end] = STYLES[tone];
   return `\u001B${look.seal}[${begin}m${text}\u001B${look.seal}[${end}m`;
 }
 
-/** Goes back to the beginning of the line and empties it, for a progress line. */
+/** Returns the cursor to the beginning of the line and clears it, for a progress line. */
 export function eraseLine({ seal }: Look): string {
   return `\u001B${seal}[1G\u001B${seal}[K`;
 }
 
-/** `63 %`; a share too small to round up is `<1 %`, a share of nothing `-`. */
+/** `63 %`; a share too small to round up is `<1 %`, a share of nothing is `-`. */
 export function formatShare(part: number, whole: number): string {
   if (whole <= 0) return '-';
   const percent = (100 * part) / whole;
@@ -45,9 +45,8 @@ export function formatShare(part: number, whole: number): string {
 }
 
 /**
- * Parts of a whole in percent, which add up to `total`: each is rounded down, and what is missing goes to the largest
- * remainders.
- * @param total what the parts come to in percent, a whole number; 100 for all of it
+ * The percentages of parts, which add up to `total`: each is rounded down, and the remainder goes to the largest fractions.
+ * @param total the percentage of all parts together, a whole number; 100 for everything
  */
 export function wholePercents(parts: readonly number[], whole: number, total = 100): readonly number[] {
   if (whole <= 0) return parts.map(() => 0);
@@ -71,7 +70,7 @@ export function formatBytes(bytes: number): string {
 
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const;
 
-/** A bar of at most `width` columns for `part` of `whole`; something is always seen of a part above 0. */
+/** A bar of at most `width` columns for `part` of `whole`; a part above 0 is always visible. */
 export function bar(look: Look, part: number, whole: number, width: number): string {
   const share = whole <= 0 ? 0 : Math.min(1, Math.max(0, part / whole));
   if (!look.hasUnicode) {
@@ -83,7 +82,7 @@ export function bar(look: Look, part: number, whole: number, width: number): str
   return '█'.repeat(visible >> 3) + (EIGHTHS[visible & 7] ?? '');
 }
 
-/** A bar on a track: used and free are told apart without colour. */
+/** A bar on a track: used and free are distinguishable without colour. */
 export function gaugeBar(look: Look, part: number, whole: number, width: number): string {
   const filled = Math.min(width, Math.round((whole <= 0 ? 0 : part / whole) * width));
   const [on, off] = look.hasUnicode ? ['█', '░'] : ['#', '.'];
@@ -93,7 +92,7 @@ export function gaugeBar(look: Look, part: number, whole: number, width: number)
 const LEVELS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
 const ASCII_LEVELS = ['.', ':', '-', '=', '+', '*', '#', '@'] as const;
 
-/** A place of a sparkline: a level from 0 to 1, or a mark between two of them. */
+/** A cell of a sparkline: a level from 0 to 1, or a mark between levels. */
 export type SparkCell = { readonly level: number } | { readonly mark: string };
 
 /** One column per cell. */
@@ -108,15 +107,15 @@ export function sparkline(look: Look, cells: readonly SparkCell[]): string {
     .join('');
 }
 
-/** Columns that a text takes when printed: two for a wide character or an emoji, none for a combining mark. */
+/** Columns of a printed text: two for a wide character or an emoji, none for a combining mark. */
 export function columns(text: string): number {
   const plain = stripStyle(text);
   return NARROW.test(plain) ? plain.length : stringWidth(plain);
 }
 
 /**
- * Most of what is printed, where each character takes one column: Latin letters, punctuation, arrows and bars. Measuring the rest
- * takes a hundred times longer, and 30 ms the first time.
+ * Most printed characters, each one column wide: Latin letters, punctuation, arrows and bars. Measuring others takes a hundred
+ * times longer, and 30 ms the first time.
  */
 const NARROW = /^[ -~\u00A1-\u00AC\u00AE-\u02AF\u2010-\u2027\u2190-\u21FF\u2500-\u259F]*$/;
 
@@ -127,7 +126,7 @@ function stripStyle(text: string): string {
   return text.replaceAll(STYLE, '');
 }
 
-/** Pads to a width; longer texts stay. */
+/** Pads to a width; longer texts stay unchanged. */
 export function padEnd(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - columns(text)));
 }
@@ -136,7 +135,7 @@ export function padStart(text: string, width: number): string {
   return ' '.repeat(Math.max(0, width - columns(text))) + text;
 }
 
-/** Shortens to a width at the boundary of a character as a person sees it, with `…` (or `..`) at the end. */
+/** Shortens to a width, between user-perceived characters, and ends with `…` (or `..`). */
 export function fitWidth(look: Look, text: string, width: number): string {
   if (columns(text) <= width) return text;
   const end = look.hasUnicode ? '…' : '..';
@@ -150,19 +149,19 @@ export function fitWidth(look: Look, text: string, width: number): string {
   return kept + end;
 }
 
-/** `…`, or dots where the terminal shows ASCII only. */
+/** `…`, or dots on terminals that show only ASCII. */
 export function ellipsis(look: Look): string {
   return look.hasUnicode ? '…' : '...';
 }
 
-/** `→`, or the same in ASCII. */
+/** `→`, or its ASCII form. */
 export function arrow(look: Look): string {
   return look.hasUnicode ? '→' : '->';
 }
 
 /**
- * Breaks lines wider than the terminal at spaces and indents what follows. A word wider than the terminal stays whole:
- * it is a path or a command that somebody wants to copy. A pipe or file has no width: its lines stay whole.
+ * Breaks lines that are wider than the terminal at spaces and indents the continuation. A longer word stays whole, since users
+ * copy paths and commands. In a pipe or file, lines stay whole.
  */
 export function foldLines(look: Look, text: string): string {
   if (look.isPiped === true) return text;
@@ -193,7 +192,7 @@ function foldLine(line: string, width: number): string {
   return [...rows, row].join('\n');
 }
 
-/** A path as a person writes it: `~` for the home directory. */
+/** A path in short form: `~` for the home directory. */
 export function tildePath(path: string, home: string): string {
   return path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }

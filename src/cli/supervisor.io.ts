@@ -1,11 +1,11 @@
-// The main thread: it hears signals while another thread works, so that no work, however long, keeps the process alive.
-// It loads nothing but this file.
+// The main thread: it handles signals while another thread works, so that even long work cannot keep the process alive. It loads
+// only this file.
 
 import { rm, write } from 'node:fs';
 import { Worker, SHARE_ENV } from 'node:worker_threads';
 import type { Announcement, Remains } from '../system/remains.io.ts';
 
-/** What ends a command early. A closed terminal is a hang-up; all three leave nothing behind. */
+/** Signals that end a command early. A closed terminal sends SIGHUP; all three leave nothing behind. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type StopSignal = (typeof STOP_SIGNALS)[number];
 
@@ -13,27 +13,28 @@ type StopSignal = (typeof STOP_SIGNALS)[number];
 const INTERRUPTED = 130;
 
 /**
- * Milliseconds that a command has to stop by itself. @source docs/decisions/stopping.md: a shell command may take 600 to
- * tidy up, and a signal ends the process within a second.
+ * Milliseconds that a command has to stop. @source docs/decisions/stopping.md: a shell command may take 600 to tidy up, and a
+ * signal ends the process within a second.
  */
 const STOP_MS = 700;
 
-/** Milliseconds that the thread then has to end, before the system ends the process. */
+/** Milliseconds that the thread then has to end, before the supervisor ends the process. */
 const END_MS = 250;
 
-/** What the working thread starts with. */
+/** The start data of the working thread. */
 export interface CommandStart {
   readonly args: readonly string[];
   readonly version: string;
 }
 
-/** What the main thread asks of the working thread. */
+/** A request from the main thread to the working thread. */
 export type Request = 'stop';
 
-/** Runs a command line in a thread of its own. The exit status is set when that thread has ended. */
+/** Runs a command line in a separate thread. The exit status is set once that thread has ended. */
 export function supervise(entry: URL, start: CommandStart): void {
   const worker = new Worker(entry, { workerData: start, env: SHARE_ENV, stdout: true, stderr: true });
-  // Only Node's own warnings go this way. If Node passed them on, each start would open the main thread's streams, which takes 5 ms.
+  // Only Node's own warnings arrive here. If Node passed them on, each start would open the main thread's streams, which takes 5
+  // ms.
   worker.stderr.on('data', (text: Uint8Array) => void print(text));
   const remains = new Map<string | number, Remains>();
   let isEnding = false;
@@ -71,7 +72,7 @@ export function supervise(entry: URL, start: CommandStart): void {
   });
 }
 
-/** Ends what the thread started and takes away what it did not finish. */
+/** Ends the processes that the thread started and removes what it did not finish. */
 async function clearAway(remains: Iterable<Remains>): Promise<void> {
   await Promise.all(
     [...remains].map((each) => {
@@ -100,13 +101,13 @@ async function explainEnd(remains: Iterable<Remains>): Promise<void> {
   await print(`baton: Interrupted before it was done.${cures.join('')} [interrupted]\n`);
 }
 
-/** Never blocks: a full pipe or a stopped terminal may not keep the process alive. */
+/** Never blocks: a full pipe or a stopped terminal must not keep the process alive. */
 async function print(text: string | Uint8Array): Promise<void> {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   return new Promise((resolve) => write(2, bytes, () => resolve()));
 }
 
-/** The default action of a signal asks nobody, also where a thread is inside a call of the system or of V8. */
+/** The signal's default action ends the process even if a thread is inside a system call or V8. */
 function endProcess(signal: StopSignal): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);

@@ -1,4 +1,4 @@
-/** What the documentation of a setting says beside its type, range and default. */
+/** What the documentation says about a setting besides its type, range and default. */
 export interface About extends Marks {
   /** One sentence on what the setting does. */
   readonly description: string;
@@ -18,15 +18,15 @@ export interface About extends Marks {
     | 'requests'
     | 'US dollars'
     | 'times';
-  /** How far a feature is: `experimental` may still change or go. */
+  /** Maturity: an `experimental` feature may still change or disappear. */
   readonly stage?: 'stable' | 'experimental';
-  /** Where key and default come from. */
+  /** The source of the key and its default. */
   readonly source: string;
-  /** What holds while a setting without a default is not set. */
+  /** What applies while a setting without a default is unset. */
   readonly whenUnset?: string;
-  /** What it may hold, where type and range do not say it; to be read after "must be". */
+  /** The allowed values where type and range do not say it; reads after "must be". */
   readonly allowed?: string;
-  /** A value to show for a setting without a default. */
+  /** An example value for a setting without a default. */
   readonly examples?: readonly [
     | string
     | number
@@ -36,17 +36,17 @@ export interface About extends Marks {
   ];
 }
 
-/** How a setting, or a whole table, is to be treated. */
+/** How Baton treats a setting or a whole table. */
 export interface Marks {
   /** A project's file may not set it, for the reasons in docs/decisions/configuration.md. */
   readonly userOnly?: true;
-  /** Documentation and starter leave it out: no test of the whole program shows that it does something. */
+  /** Documentation and starter file omit it: no test of the whole program shows its effect. */
   readonly isUndocumented?: true;
-  /** People paste keys into it by mistake, so no message repeats what it holds. */
+  /** People paste keys into it by mistake, so messages never repeat its value. */
   readonly mayHoldSecret?: true;
 }
 
-/** The facts as the schema library takes them. */
+/** The facts in the form that the schema library takes. */
 export function about(facts: About | Marks): Record<string, unknown> {
   return { ...facts };
 }

@@ -1,4 +1,4 @@
-// The schema as people read it: the list of settings, their ranges in words, and the texts generated from both.
+// The schema in readable form: the list of settings, their ranges in words, and the texts generated from both.
 
 import { stringify } from 'smol-toml';
 import * as z from 'zod';
@@ -10,24 +10,24 @@ import type { Config } from './schema.ts';
 
 type Scalar = boolean | number | string | readonly string[];
 
-/** A value that a setting can have; tables stand under the keys of the file. */
+/** A value that a setting can have; tables use the keys of the file. */
 export type SettingValue = Scalar | readonly Readonly<Record<string, Scalar>>[];
 
 /** One setting of the schema, as data. */
 export interface Setting extends Marks {
   /** Table and key, e.g. `['compact', 'enabled']`. */
   readonly path: readonly string[];
-  /** The path with dots, as messages and `-c` write it. */
+  /** The path with dots, as in messages and `-c`. */
   readonly key: string;
   readonly kind: 'boolean' | 'integer' | 'number' | 'string' | 'list' | 'tables';
-  /** What each table of a list of tables holds. */
+  /** The members of each table, for a list of tables. */
   readonly members?: readonly Setting[];
-  /** The only values of a text, or of the members of a list. */
+  /** The only values of a string, or of the members of a list. */
   readonly choices?: readonly string[];
   /** Smallest and largest allowed number, both inclusive. */
   readonly minimum?: number;
   readonly maximum?: number;
-  /** Absent for settings that are unset unless somebody sets them. */
+  /** Absent for settings that are unset by default. */
   readonly default?: SettingValue;
   readonly description: string;
   readonly unit?: string;
@@ -35,29 +35,29 @@ export interface Setting extends Marks {
   readonly source: string;
   readonly whenUnset?: string;
   readonly examples?: readonly SettingValue[];
-  /** What it may hold, where the other facts do not say it. */
+  /** The allowed values, where the other facts do not say it. */
   readonly allowed?: string;
-  /** The shortest text that it takes. */
+  /** The shortest allowed string. */
   readonly minLength?: number;
 }
 
-/** The parts of a generated JSON Schema that are read here. */
+/** The parts of a generated JSON Schema that this file reads. */
 type SchemaNode = Omit<Setting, 'path' | 'key' | 'kind' | 'choices' | 'members'> & {
-  /** Absent where several are possible, one of them a text; `allowed` tells. */
+  /** Absent where several types are possible, one of them a string; `allowed` says which. */
   readonly type?: Exclude<Setting['kind'], 'list' | 'tables'> | 'array' | 'object';
   readonly anyOf?: unknown;
   readonly enum?: readonly string[];
   readonly items?: SchemaNode;
   readonly properties?: Readonly<Record<string, SchemaNode>>;
-  /** What every key holds, where the keys are names of the user's own. */
+  /** The schema of every value, where the user chooses the keys. */
   readonly additionalProperties?: SchemaNode | false;
 };
 
-/** The JSON Schema (2020-12) of a config file: what is written, so nothing is required. */
+/** The JSON Schema (2020-12) of a config file. It describes what users write, so nothing is required. */
 export function configJsonSchema(): object {
   return z.toJSONSchema(ConfigSchema, {
     io: 'input',
-    // Bounds of the number format say nothing about a setting.
+    // The bounds of the number format do not restrict a setting.
     override: ({ jsonSchema }) => {
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
@@ -91,10 +91,10 @@ function collectSettings(node: SchemaNode, path: readonly string[], names: reado
   );
 }
 
-/** Where a setting stands. */
+/** The path and key of a setting. */
 export type SettingPlace = Pick<Setting, 'path' | 'key'>;
 
-/** The places of `listSettings`, for a tenth of what their facts cost: each command asks for them before it does anything. */
+/** The places of `listSettings` at a tenth of its cost: each command needs them before it does anything. */
 export function listPlaces(providers: readonly string[] = []): readonly SettingPlace[] {
   return collectPlaces(ConfigSchema, [], providers).map((path) => ({ path, key: path.join('.') }));
 }
@@ -116,7 +116,7 @@ function shapeOf({ shape }: z.ZodObject): readonly (readonly [string, z.core.$Zo
   return Object.entries(shape);
 }
 
-/** A schema and what it is wrapped around, outermost first. */
+/** A schema and its wrappers, outermost first. */
 function layersOf(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
   const layers = [schema];
   for (let inner = schema; isWrapper(inner); layers.push(inner)) inner = inner.unwrap();
@@ -127,7 +127,7 @@ function isWrapper(schema: z.core.$ZodType): schema is z.ZodDefault | z.ZodPrefa
   return schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional;
 }
 
-/** The keys and tables that a project's file may not hold, as paths. */
+/** The keys and tables that a project's file may not set, as paths. */
 export function listUserOnly(): readonly (readonly string[])[] {
   return collectUserOnly(ConfigSchema, []);
 }
@@ -140,7 +140,7 @@ function collectUserOnly(schema: z.core.$ZodType, path: readonly string[]): (rea
   return shapeOf(inner).flatMap(([key, child]) => collectUserOnly(child, [...path, key]));
 }
 
-/** What a setting may hold, to be read after "must be", e.g. `a whole number from 1 to 100`. */
+/** The allowed values of a setting; reads after "must be", e.g. `a whole number from 1 to 100`. */
 export function describeAllowed(setting: Setting): string {
   if (setting.allowed !== undefined) return setting.allowed;
   switch (setting.kind) {
@@ -175,7 +175,7 @@ function describeRange({ minimum, maximum }: Setting): string {
   return maximum === undefined ? ` of at least ${minimum}` : ` from ${minimum} to ${maximum}`;
 }
 
-/** The source of `defaults.ts`. */
+/** The source code of `defaults.ts`. */
 export function renderDefaultsModule(): string {
   return `// Generated from schema.ts by \`npm run generate\`; do not edit. Here so that commands need no schema to start.
 
@@ -209,7 +209,7 @@ function renderInline(table: Readonly<Record<string, Scalar>>): string {
   return `{ ${members.join(', ')} }`;
 }
 
-/** The environment variable of a key or table: `compact.enabled` is `BATON_COMPACT__ENABLED`. */
+/** The environment variable of a key or table: `BATON_COMPACT__ENABLED` for `compact.enabled`. */
 export function environmentName(path: readonly string[]): string {
   return `BATON_${path.join('__').replaceAll('-', '_').toUpperCase()}`;
 }
@@ -220,7 +220,7 @@ interface SettingTable {
   readonly settings: readonly Setting[];
 }
 
-/** The settings by the TOML table that holds them; top-level keys first, as TOML demands. */
+/** The settings, grouped by TOML table; top-level keys first, as TOML requires. */
 function groupByTable(settings: readonly Setting[]): readonly SettingTable[] {
   const tables = new Map<string, Setting[]>();
   for (const setting of settings) {
@@ -232,7 +232,7 @@ function groupByTable(settings: readonly Setting[]): readonly SettingTable[] {
   return [...tables].map(([name, members]) => ({ name, settings: members }));
 }
 
-/** The meaning of a setting, for people. */
+/** The description of a setting, for people. */
 function describe({ description, stage, userOnly }: Setting): string {
   const staged = stage === undefined ? description : `${description} Stage: ${stage}.`;
   return userOnly === true ? `${staged} Not in a project's file.` : staged;
@@ -243,7 +243,7 @@ function leafName(setting: Setting): string {
   return setting.path.at(-1) ?? '';
 }
 
-/** Stands for a name of the user's own. */
+/** Placeholder for a name that the user chooses. */
 const ANY_NAME = 'NAME';
 
 function documentedSettings(): readonly Setting[] {
@@ -254,10 +254,10 @@ const STARTER_HEAD = `# Configuration of Baton. Every setting is listed with its
 # Values here are overridden by .baton/config.toml of a project, BATON_… variables and -c on the command line.
 `;
 
-/** A starter file: every setting commented out (`#key = default`) below comments (`# …`) on what it does. */
+/** A starter file: every setting commented out (`#key = default`), each below comments (`# …`) that describe it. */
 export function renderStarter(): string {
   const tables = groupByTable(documentedSettings()).map(({ name, settings }) => {
-    // A table of the user's own begins with its name, so it is the user who takes the # off.
+    // The header of a user-named table begins with its name, so it stays commented out for the user to enable.
     const isOwn = settings[0]?.path.includes(ANY_NAME) === true;
     const head = name === '' ? '' : `\n${isOwn ? '# ' : ''}[${name}]\n`;
     return head + settings.map(renderStarterSetting).join('');
@@ -274,7 +274,7 @@ function renderStarterSetting(setting: Setting): string {
   return `${text}# Not set by default: ${setting.whenUnset ?? ''}. Example: ${example}\n`;
 }
 
-/** The value of a setting, or undefined where it is not set. */
+/** The value of a setting, or undefined where it is unset. */
 export function settingValue(config: Config, { path }: SettingPlace): SettingValue | undefined {
   let value: unknown = config;
   for (const key of codePath(path)) value = (value as Readonly<Record<string, unknown>>)[key];
@@ -290,7 +290,7 @@ function snakeCase(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** A configuration under the keys of its file, as plain JSON; unset keys are absent. */
+/** A configuration under the keys of its file, as plain JSON; it omits unset keys. */
 export function configJson(config: Config): object {
   const root: Record<string, unknown> = {};
   for (const setting of listSettings(Object.keys(config.modelProviders))) {
@@ -302,10 +302,10 @@ export function configJson(config: Config): object {
   return root;
 }
 
-/** What a rendered configuration says about origins: of the values that somebody set, or of all. */
+/** Which origins a rendered configuration shows: only those of values that were set, or all. */
 export type ShownOrigins = 'set' | 'all';
 
-/** A configuration as valid TOML; aligned comments say where the values come from. */
+/** A configuration as valid TOML; aligned comments give the origins of values. */
 export function renderConfig(
   config: Config,
   origins: ReadonlyMap<string, ValueOrigin>,
@@ -331,7 +331,7 @@ function showRow(setting: Setting, config: Config, origin: ValueOrigin | undefin
   const value = settingValue(config, setting);
   const name = leafName(setting);
   const isSet = value !== undefined;
-  // An unset key has no value in TOML, so it stands as a comment.
+  // TOML cannot express an unset key, so it becomes a comment.
   return { code: isSet ? renderAssignment(name, value) : `# ${name} is not set`, isSet, origin };
 }
 

@@ -1,4 +1,4 @@
-// The settings of hooks: [[hooks.EVENT]]. See schema.ts for what is made of them.
+// The settings of hooks: [[hooks.EVENT]]. Their consumers are described in schema.ts.
 
 import * as z from 'zod';
 import { SESSION_SOURCES, TRIGGERS } from '../vocabulary.ts';
@@ -6,10 +6,10 @@ import { about } from './about.ts';
 
 const SPEC = 'spec 4-session §5';
 
-/** Seconds that a hook may take by default. @source docs/decisions/hooks.md */
+/** Default time limit of a hook, in seconds. @source docs/decisions/hooks.md */
 const DEFAULT_TIMEOUT_SECONDS = 60;
 
-/** Words of a list, joined by `|`; a misspelt one would silently never match. */
+/** Words of a list, joined by `|`. Unknown words are errors, because a misspelt one would silently never match. */
 function matcher(words: readonly [string, ...string[]], what: string) {
   const word = `(?:${words.join('|')})`;
   return z

@@ -1,4 +1,4 @@
-// `[limits]`: what a turn and a session may spend before they are ended.
+// `[limits]`: what a turn and a session may spend before Baton ends them.
 
 import * as z from 'zod';
 import { about } from './about.ts';

@@ -1,25 +1,26 @@
-// On which line of a TOML file a key is set. The parser does not say, so the file is parsed once more, one statement
-// (a table header or an assignment, which may span lines) at a time.
+// On which line of a TOML file a key is set. The parser does not report lines, so this file parses one statement at a time (a
+// table
+// header or an assignment, which may span lines).
 
 import { parse } from 'smol-toml';
 import type { TomlTable, TomlValue } from 'smol-toml';
 
-/** Keys, and places in lists of tables, counted from 0. */
+/** Keys, and 0-based indexes in lists of tables. */
 type Path = readonly (string | number)[];
 
 interface Statement {
-  /** 1-based line of its beginning. */
+  /** 1-based first line. */
   readonly line: number;
-  /** The table that the statement opens, or in which it assigns. */
+  /** The table that the statement opens, or assigns into. */
   readonly table: Path;
-  /** What it assigns; undefined for a header. */
+  /** The assignment; undefined for a header. */
   readonly assigned: TomlTable | undefined;
 }
 
 /**
  * Finds keys in a valid TOML text.
- * @returns a function from the path of a key or table to the 1-based line where it is first set, or undefined. Without its
- *   place in a list of tables a key is looked for in all of them.
+ * @returns a function from the path of a key or table to the 1-based line that first sets it, or undefined. A path without an
+ * index in a list of tables matches in all of them.
  */
 export function locateKeys(text: string): (path: Path) => number | undefined {
   const statements = splitStatements(text);
@@ -87,7 +88,7 @@ function parseWhole(source: string): TomlTable | undefined {
   try {
     return parse(source);
   } catch {
-    // The text as a whole is valid, so a part that is not ends in the middle of a statement.
+    // The whole text is valid, so an invalid part ends in the middle of a statement.
     return undefined;
   }
 }
@@ -101,7 +102,7 @@ function placed(path: readonly string[], counts: Map<string, number>, header: st
   return [...path, place];
 }
 
-/** `[a.b]` and `[[a.b]]` alone parse to one key within the other. */
+/** `[a.b]` and `[[a.b]]` alone parse to nested single keys. */
 function headerPath(parsed: TomlTable): readonly string[] {
   const path: string[] = [];
   let value: TomlValue | undefined = parsed;

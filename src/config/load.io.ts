@@ -1,6 +1,6 @@
-// Finds what configures Baton on this machine. When nothing does, neither the schema nor the TOML parser is loaded.
-// A thread looks at each of its decisions, and these are small files of this machine: waiting for the thread pool at every
-// step would cost ten times what the steps cost, so they are not waited for.
+// Finds the configuration sources of this machine. Without any, neither the schema nor the TOML parser is loaded.
+// A thread reads the configuration at each of its decisions. The files are small and local, so reads are synchronous: waiting for
+// the thread pool would cost ten times as much as the reads.
 
 import { isUtf8 } from 'node:buffer';
 import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs';
@@ -11,15 +11,15 @@ import { readSmallFile } from '../system/planted.io.ts';
 import { DEFAULT_CONFIG } from './defaults.ts';
 import type { ConfigProblem, ConfigSources, ConfigText, ResolvedConfig } from './resolve.ts';
 
-/** What the command line says about the configuration. */
+/** The configuration options of the command line. */
 export interface ConfigRequest {
-  /** `--config FILE`: takes the place of the user's file. */
+  /** `--config FILE`: replaces the user's file. */
   readonly configFile?: string | undefined;
-  /** The arguments of `-c key=value`, in the order given; the last one wins. */
+  /** The arguments of `-c key=value` in their order; the last one wins. */
   readonly overrides: readonly string[];
 }
 
-/** What the machine says about it. */
+/** The environment and folders that configure Baton. */
 export interface ConfigWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Absolute. */
@@ -29,21 +29,24 @@ export interface ConfigWorld {
 }
 
 /**
- * The effective configuration: command line, environment, project file, user file, default; see docs/config.md. What is
- * wrong with the project's file is left out, with a warning: a cloned repository must not keep Baton from starting.
- * @throws BatonError `config_invalid` with every problem in `data.problems` (`ConfigProblem[]`); `file_not_found` when
- *   the file of `--config` does not exist; `file_unreadable`; `usage` for a `-c` that is not `key=value`
+ * The effective configuration: command line, environment, project file, user file, default; see docs/config.md. Faults of the
+ * project's file are ignored with a warning: a cloned repository must not keep Baton from starting.
+ * @throws BatonError `config_invalid` with every problem in `data.problems` (`ConfigProblem[]`); `file_not_found` when the file
+ * of `--config` does not exist; `file_unreadable`; `usage` for a `-c` that is not `key=value`
  */
 export async function loadConfig(request: ConfigRequest, world: ConfigWorld): Promise<ResolvedConfig> {
   return resolveSources(readSources(request, world));
 }
 
-/** As `loadConfig`, for a command that asks what is wrong: faults of the project's file are failures. @throws BatonError as `loadConfig` */
+/**
+ * Like `loadConfig`, for commands that check the configuration: faults of the project's file are failures. @throws BatonError as
+ * `loadConfig`
+ */
 export async function checkConfig(request: ConfigRequest, world: ConfigWorld): Promise<ResolvedConfig> {
   return resolveSources({ ...readSources(request, world), projectFaults: 'refuse' });
 }
 
-/** The configuration of a process that lives long and asks for it often. */
+/** The configuration of a long-lived process that reads it often. */
 export class ConfigReader {
   readonly #request: ConfigRequest;
   readonly #world: ConfigWorld;
@@ -55,7 +58,7 @@ export class ConfigReader {
   }
 
   /**
-   * The configuration as it is now: the same object as long as no text of it has changed.
+   * The current configuration: the same object until one of its texts changes.
    * @throws BatonError as `loadConfig`
    */
   async read(): Promise<ResolvedConfig> {
@@ -92,7 +95,7 @@ async function resolveSources(sources: ConfigSources): Promise<ResolvedConfig> {
 }
 
 /**
- * Validates one file and nothing else.
+ * Validates one file alone.
  * @throws BatonError as `loadConfig`
  */
 export async function checkConfigFile(file: string, world: ConfigWorld): Promise<ResolvedConfig> {
@@ -103,13 +106,13 @@ export async function checkConfigFile(file: string, world: ConfigWorld): Promise
   return resolveConfig({ overrides: [], variables: {}, files: [{ ...text, source }] });
 }
 
-/** Whether a file stands where a project's file stands and is not the user's own. */
+/** Whether a path is that of a project's file and not of the user's own. */
 function isProjectFile(path: string, world: ConfigWorld): boolean {
   if (basename(path) !== 'config.toml' || basename(dirname(path)) !== '.baton') return false;
   return wholePath(path) !== wholePath(join(batonHome(world), 'config.toml'));
 }
 
-/** Without links; as it is where it leads nowhere. */
+/** The path with links resolved; unchanged where it does not exist. */
 function wholePath(path: string): string {
   try {
     return realpathSync.native(path);
@@ -125,13 +128,13 @@ export function batonHome(world: ConfigWorld): string {
 }
 
 /**
- * What lies in Baton's home is obeyed: hooks are run, prompts are told, sessions are resumed. So it must be the user's.
- * @throws BatonError `file_unreadable` where others can put something there
+ * Baton obeys the files in its home: it runs hooks, sends prompts and resumes sessions. So they must be the user's.
+ * @throws BatonError `file_unreadable` where others can write there
  * @source docs/decisions/tools.md, "Whose home it is"
  */
 function requireOwnHome(home: string): void {
   for (const path of [home, join(home, 'config.toml')]) {
-    // A link is the stranger's who made it, whoever owns what it leads to.
+    // A link belongs to its creator, regardless of who owns its target.
     const stranger = strangerAt(path, lstatSync) ?? strangerAt(path, statSync);
     if (stranger === undefined) continue;
     throw new BatonError('file_unreadable', `${path} ${stranger}, so what it says may not be yours`, {
@@ -143,15 +146,15 @@ function requireOwnHome(home: string): void {
 
 const WRITABLE_BY_ALL = 0o002;
 
-/** Who else may write what is at a path; undefined where nobody may, nothing is there, or the system knows no owners. */
+/** Who else may write to a path; undefined where only the user may, nothing exists, or the system has no owners. */
 function strangerAt(path: string, look: typeof lstatSync): string | undefined {
   const user = process.geteuid?.();
   const stats = statsAt(path, look);
   if (user === undefined || stats === undefined) return undefined;
-  // The mode of a link means nothing.
+  // The mode of a link is meaningless.
   const isOpen = !stats.isSymbolicLink() && (stats.mode & WRITABLE_BY_ALL) !== 0;
   if (isOpen) return 'can be written by everybody';
-  // Root often works with the files of another user: in containers, with sudo.
+  // Root often works with another user's files: in containers, with sudo.
   return user === 0 || stats.uid === user || stats.uid === 0 ? undefined : 'belongs to another user';
 }
 
@@ -159,19 +162,19 @@ function statsAt(path: string, look: typeof lstatSync): Stats | undefined {
   try {
     return look(path, { throwIfNoEntry: false });
   } catch {
-    // Why it cannot be reached is told when it is read.
+    // The read will report why it cannot be reached.
     return undefined;
   }
 }
 
-/** The path of the user's config file, or of the one that `--config` puts in its place. Absolute. */
+/** The path of the user's config file, or of the one that `--config` names instead. Absolute. */
 export function userConfigFile(request: ConfigRequest, world: ConfigWorld): string {
   return request.configFile === undefined
     ? join(batonHome(world), 'config.toml')
     : resolve(world.cwd, request.configFile);
 }
 
-/** The variables that set configuration: `BATON_…` but `BATON_HOME`, unless empty. */
+/** The variables that set configuration: every non-empty `BATON_…` except `BATON_HOME`. */
 function configVariables(env: ConfigWorld['env']): Readonly<Record<string, string>> {
   const variables: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
@@ -205,7 +208,7 @@ function readOwnFile(file: string): ConfigText | undefined {
   });
 }
 
-/** @returns the nearest one, or why it is not read */
+/** @returns the nearest project file, or why it was not read */
 function readProjectFile(request: ConfigRequest, world: ConfigWorld): ConfigText | ConfigProblem | undefined {
   const userFiles = new Set([join(batonHome(world), 'config.toml'), userConfigFile(request, world)]);
   for (const folder of projectFolders(world)) {
@@ -218,8 +221,8 @@ function readProjectFile(request: ConfigRequest, world: ConfigWorld): ConfigText
 }
 
 /**
- * Folders whose project file counts, nearest first: up to the root of the git work tree or below the home directory.
- * Where neither is above, a file further up may be anyone's, so only the working directory counts.
+ * Folders whose project file counts, nearest first: up to the root of the git work tree or to just below the home directory.
+ * Outside both, a file further up may belong to anyone, so only the working directory counts.
  */
 function projectFolders(world: ConfigWorld): readonly string[] {
   const home = wholePath(world.homeDirectory);
@@ -235,7 +238,7 @@ function projectFolders(world: ConfigWorld): readonly string[] {
   return folders;
 }
 
-/** A starter file with every key has 35 KB; what is far larger is not a configuration. @source `baton config init` */
+/** A starter file with every key is 35 KB; a far larger file is not a configuration. @source `baton config init` */
 const LARGEST_CONFIG = 256 * 1024;
 
 type Unread = ConfigProblem & { readonly isText: boolean };

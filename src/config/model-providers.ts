@@ -1,13 +1,13 @@
-// What `[model_providers.NAME]` comes to: every provider that can be named, with its defaults filled in.
+// Resolves `[model_providers.NAME]`: every known provider, with its defaults filled in.
 
 import type { WireApi } from '../vocabulary.ts';
 import type { Config } from './schema.ts';
 
 /** One provider, with its defaults filled in. */
 export interface ModelProvider {
-  /** For people. */
+  /** Display name. */
   readonly name: string;
-  /** With the version: `https://api.openai.com/v1`. */
+  /** Includes the version: `https://api.openai.com/v1`. */
   readonly baseUrl: string;
   readonly wireApi: WireApi;
   /** The environment variable that holds the key; empty: Baton sends no key. */
@@ -16,11 +16,11 @@ export interface ModelProvider {
   readonly streamMaxRetries: number;
   readonly streamIdleTimeoutMs: number;
   readonly answerTimeoutMs: number;
-  /** How it compacts a history itself, if it does; Responses only. */
+  /** How the provider compacts a history itself, if it can; Responses only. */
   readonly remoteCompaction: 'trigger' | 'endpoint' | undefined;
 }
 
-/** `[model_providers]` as code reads it. */
+/** `[model_providers]` in camelCase. */
 export type ProviderTables = Config['modelProviders'];
 type ProviderTable = ProviderTables[string];
 
@@ -33,7 +33,7 @@ const DEFAULTS = {
   remoteCompaction: undefined,
 };
 
-/** The providers that need no table. A table of the same name changes what it names and nothing else. */
+/** The providers that need no table. A table of the same name overrides only the keys it sets. */
 export const BUILT_IN_PROVIDERS: Readonly<Record<'openai' | 'anthropic' | 'ollama', ModelProvider>> = {
   openai: {
     ...DEFAULTS,
@@ -61,16 +61,16 @@ export const BUILT_IN_PROVIDERS: Readonly<Record<'openai' | 'anthropic' | 'ollam
 
 const BUILT_IN: ReadonlyMap<string, ModelProvider> = new Map(Object.entries(BUILT_IN_PROVIDERS));
 
-/** What keeps a table from being a provider. */
+/** Why a table cannot be a provider. */
 export interface UnusableTable {
   readonly provider: string;
   /** The key that is missing or wrong. */
   readonly key: 'base_url' | 'wire_api' | 'remote_compaction';
-  /** What is wrong, to be read after the key. */
+  /** The fault; reads after the key. */
   readonly message: string;
 }
 
-/** What no table says by itself: a name that Baton does not know needs an address and a language, and so on. */
+/** Tables that are incomplete: a provider that Baton does not know needs an address and a wire API, for example. */
 export function findUnusableTables(tables: ProviderTables): readonly UnusableTable[] {
   return Object.entries(tables).flatMap(([provider, table]) => {
     const base = BUILT_IN.get(provider);
@@ -91,8 +91,8 @@ export function findUnusableTables(tables: ProviderTables): readonly UnusableTab
 }
 
 /**
- * All providers: the built-in ones, then those of `[model_providers]` in their order.
- * @throws RangeError for a table of which `findUnusableTables` tells; no valid configuration has one
+ * All providers: the built-in ones, then those of `[model_providers]` in file order.
+ * @throws RangeError for a table that `findUnusableTables` rejects; valid configurations have none
  */
 export function resolveModelProviders(tables: ProviderTables = {}): ReadonlyMap<string, ModelProvider> {
   const [unusable] = findUnusableTables(tables);
@@ -106,7 +106,7 @@ export function resolveModelProviders(tables: ProviderTables = {}): ReadonlyMap<
   return providers;
 }
 
-/** What a name has that Baton does not know; its table names address and language. */
+/** The defaults of a provider that Baton does not know; its table sets address and wire API. */
 function emptyProvider(key: string): ModelProvider {
   return { ...DEFAULTS, name: key, baseUrl: '', wireApi: 'chat', envKey: '' };
 }

@@ -1,10 +1,10 @@
-/** The longest name that is compared; a longer one is no misspelling of anything. */
+/** The longest name to compare; a longer one is unlikely to be a misspelling. */
 const MAX_LENGTH = 100;
 
 /**
- * The known name that a misspelt one most likely means, or undefined when none is close: at most a third of its last
- * part (two letters in short ones) may differ. Both are dotted paths; the right name in the wrong table is close too.
- * The first of equally close names wins.
+ * The known name that a misspelt one most likely means, or undefined when none is close: at most a third of its last part (two
+ * letters in short ones) may differ. Both are dotted paths; the right name in the wrong table is close too. The first of equally
+ * close names wins.
  */
 export function nearestName(misspelt: string, known: readonly string[]): string | undefined {
   if (misspelt.length > MAX_LENGTH) return undefined;

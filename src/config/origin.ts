@@ -1,4 +1,4 @@
-/** Who set a value. Lines are 1-based and absent where they cannot be told. */
+/** Who set a value. Lines are 1-based and absent where unknown. */
 export type ValueOrigin =
   | { readonly source: 'default' }
   | { readonly source: 'user' | 'project'; readonly file: string; readonly line?: number }
@@ -7,8 +7,8 @@ export type ValueOrigin =
   | { readonly source: 'preset'; readonly name: string; readonly setBy: ValueOrigin };
 
 /**
- * Where a value was set, for people: `FILE:LINE`, the variable or the argument. Control characters, which paths and
- * arguments may hold, are replaced: the text goes to terminals and into comments, and must not end either.
+ * Where a value was set, for people: `FILE:LINE`, the variable or the argument. Control characters in paths and arguments are
+ * replaced, because the text goes to terminals and into comments.
  */
 export function describePlace(origin: ValueOrigin): string {
   return namePlace(origin).replace(/\p{Cc}/gu, '\uFFFD');
@@ -32,7 +32,7 @@ function namePlace(origin: ValueOrigin): string {
 
 const MAX_SHOWN_LENGTH = 60;
 
-/** A text for a message: the start of it where it is long. */
+/** Shortens a text for a message. */
 export function shorten(text: string): string {
   return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH - 1)}…` : text;
 }

@@ -1,4 +1,4 @@
-// What `rawr_auto_compaction.preset` stands for, under the keys of the file. A key that is set wins over its preset.
+// The settings of `rawr_auto_compaction.preset`, under the keys of the file. An explicitly set key overrides the preset.
 
 /** @source seed 000 and its fork, rawr-behaviour §2.2; the table is in docs/decisions/watcher-config.md */
 const SEED: Readonly<Record<string, string | number | boolean>> = {
@@ -19,5 +19,5 @@ const SEED: Readonly<Record<string, string | number | boolean>> = {
   'rawr_auto_compaction.policy.asap.plan_boundaries_require_semantic_break': false,
 };
 
-/** Every preset by its name. */
+/** Every preset by name. */
 export const PRESETS = { seed: SEED } as const;

@@ -1,4 +1,4 @@
-// `[model_providers.NAME]`, the one table whose names are the user's own. What is made of it: model-providers.ts.
+// `[model_providers.NAME]`, the one table whose name the user chooses. model-providers.ts resolves it.
 
 import * as z from 'zod';
 import { WIRE_APIS } from '../vocabulary.ts';
@@ -6,19 +6,19 @@ import { about } from './about.ts';
 
 const SPEC = 'spec 1-product, after Codex';
 
-/** `--model embedded` means no model, so no provider can be called that. */
+/** `--model embedded` means "without a model", so a provider cannot have that name. */
 const NAME = /^(?!embedded$)[a-z\d][\w-]*$/i;
 
-/** What a name must be, to be read after "must be". */
+/** The rule for names; reads after "must be". */
 export const PROVIDER_NAME_ALLOWED =
   'letters, digits, "-" and "_", beginning with a letter or a digit, and not "embedded"';
 
-/** Whether a provider can be called that. */
+/** Whether a provider can have that name. */
 export function isProviderName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** The path of a request is put behind the address, and `fetch` takes none with a user in it. */
+/** The path of a request is appended to the address, and `fetch` rejects addresses with a user. */
 const PLAIN_ADDRESS = /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/i;
 
 function retries(what: string, known: number) {

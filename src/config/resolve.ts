@@ -1,4 +1,4 @@
-// From the texts that configure Baton to one validated configuration that knows where each value came from. Pure.
+// Merges the texts that configure Baton into one validated configuration that records the origin of each value. Pure.
 
 import { parse, TomlError } from 'smol-toml';
 import type * as z from 'zod';
@@ -33,24 +33,24 @@ export interface ConfigText {
   readonly text: string;
 }
 
-/** Everything that configures one run. */
+/** All sources of one run's configuration. */
 export interface ConfigSources {
-  /** The arguments of `-c`, in the order given. */
+  /** The arguments of `-c` in their order. */
   readonly overrides: readonly string[];
   /** Variables and their values; see `configVariables`. */
   readonly variables: Readonly<Record<string, string>>;
   /** Strongest first. */
   readonly files: readonly ConfigText[];
-  /** A project's file that is not read, with why. */
+  /** A project's file that was not read, and why. */
   readonly unread?: readonly ConfigProblem[];
   /**
-   * What faults of a project's file are: failures, as those of every other source, or warnings, with what is at fault left
-   * out. `refuse` where absent.
+   * How to treat faults of a project's file: as failures, like those of every other source (`refuse`, the default), or as
+   * warnings, with the faulty settings ignored.
    */
   readonly projectFaults?: 'refuse' | 'ignore';
 }
 
-/** What is wrong with one key, or with the syntax of a file. */
+/** A fault of one key, or of the syntax of a file. */
 export interface ConfigProblem {
   /** One sentence: where, which key, which value, what is allowed. */
   readonly message: string;
@@ -66,27 +66,27 @@ export interface ConfigProblem {
 /** A valid configuration. */
 export interface ResolvedConfig {
   readonly config: Config;
-  /** The origin of each key (`compact.enabled`) that somebody set; the others stand at their default. */
+  /** The origin of each key (`compact.enabled`) that was set; all others have their default. */
   readonly origins: ReadonlyMap<string, ValueOrigin>;
-  /** Sentences on settings that are valid but do nothing, and on what of a project's file is ignored. */
+  /** Sentences about valid settings without effect, and about ignored settings of a project's file. */
   readonly warnings: readonly string[];
 }
 
-/** One voice on the configuration. */
+/** One source of the configuration. */
 interface Layer {
   readonly values: TomlTable;
-  /** It came with a project, so it is not the user who speaks. */
+  /** It came with a project, so the user did not write it. */
   readonly isProject: boolean;
   readonly originOf: (path: IssuePath) => ValueOrigin;
 }
 
-/** Keys, and places in lists, counted from 0. */
+/** Keys, and 0-based indexes in lists. */
 type IssuePath = readonly (string | number)[];
 
 /**
- * Validates every source on its own and lets the strongest one that sets a key win.
- * @throws BatonError `config_invalid` with all problems of all sources in `data.problems` (`ConfigProblem[]`);
- *   `usage` for an override that is not `key=value`
+ * Validates every source on its own; the strongest source that sets a key wins.
+ * @throws BatonError `config_invalid` with all problems of all sources in `data.problems` (`ConfigProblem[]`); `usage` for an
+ * override that is not `key=value`
  */
 export function resolveConfig(sources: ConfigSources): ResolvedConfig {
   const isLenient = sources.projectFaults === 'ignore';
@@ -111,7 +111,7 @@ export function resolveConfig(sources: ConfigSources): ResolvedConfig {
   const places = listPlaces(names);
   const merged = mergeLayers(layers, places);
   if (!('problems' in merged)) return withFaults(merged, faults);
-  // What a project says may be at fault only beside what others say: then all of it is left out.
+  // A project's settings may be invalid only in combination with the other sources: then ignore all of them.
   const own = isLenient
     ? mergeLayers(
         layers.filter(({ isProject }) => !isProject),
@@ -122,7 +122,7 @@ export function resolveConfig(sources: ConfigSources): ResolvedConfig {
   return withFaults(own, [...faults, ...merged.problems]);
 }
 
-/** A layer without what is wrong with it, which joins the faults. */
+/** Removes the faulty settings from a layer and adds them to the faults. */
 function withoutFaults(layer: Layer, faults: ConfigProblem[]): Layer {
   faults.push(...findProblems(layer, () => listSettings(providerNames([layer]))));
   const allowed = listUserOnly().reduce(withoutKey, layer.values);
@@ -131,7 +131,7 @@ function withoutFaults(layer: Layer, faults: ConfigProblem[]): Layer {
   return { ...layer, values: ConfigSchema.safeParse(values).success ? values : {} };
 }
 
-/** The keys that an issue is about; of a list, the list. */
+/** The paths of the keys that an issue is about; for a list item, the path of the list. */
 function pathsOf(issue: z.core.$ZodIssue): readonly (readonly string[])[] {
   const place = issue.path.findIndex((part) => typeof part === 'number');
   const path = issue.path.slice(0, place === -1 ? undefined : place).map(String);
@@ -149,7 +149,7 @@ function withoutKey(table: TomlTable, path: readonly string[]): TomlTable {
   return isTable(value) ? Object.fromEntries([...others, [key, withoutKey(value, rest)]]) : table;
 }
 
-/** Faults of a project's file that are named, at most: a hostile file must not bury other messages. */
+/** Maximum number of project faults to list: a hostile file must not bury other messages. */
 const MOST_FAULTS = 10;
 
 function withFaults(resolved: ResolvedConfig, faults: readonly ConfigProblem[]): ResolvedConfig {
@@ -164,7 +164,7 @@ function withFaults(resolved: ResolvedConfig, faults: readonly ConfigProblem[]):
 
 const PROVIDERS = 'model_providers';
 
-/** The names of all providers for which somebody has a table. */
+/** The names of all providers that have a table in any layer. */
 function providerNames(layers: readonly Layer[]): readonly string[] {
   return [...new Set(layers.flatMap(({ values }) => tableNames(values)).filter(isProviderName))];
 }
@@ -174,14 +174,14 @@ function tableNames(values: TomlTable): readonly string[] {
   return tables === undefined || !isTable(tables) ? [] : Object.keys(tables);
 }
 
-/** @returns the configuration, or what of its sources is wrong side by side */
+/** @returns the configuration, or the faults of its sources */
 function mergeLayers(
   layers: readonly Layer[],
   settings: readonly SettingPlace[],
 ): ResolvedConfig | { readonly problems: readonly ConfigProblem[] } {
   const merged: Record<string, unknown> = {};
   const origins = new Map<string, ValueOrigin>();
-  // A table that sets nothing is there nevertheless; and what is there hides what prototypes have of that name.
+  // Keep tables that set nothing; own keys also hide inherited properties of the same name.
   for (const name of providerNames(layers)) setAt(merged, [PROVIDERS, name], {});
   for (const { path, key } of settings) {
     for (const layer of layers) {
@@ -209,7 +209,7 @@ function thresholdKey(tier: Tier): string {
   return `rawr_auto_compaction.policy.${tier}.percent_remaining_lt`;
 }
 
-/** The older names of thresholds, where the newer ones are not set. @returns what is said about those that lost */
+/** Applies the older names of thresholds where the newer ones are unset. @returns warnings about those without effect */
 function applyAliases(merged: Record<string, unknown>, origins: Map<string, ValueOrigin>): string[] {
   const warnings: string[] = [];
   for (const tier of TIERS) {
@@ -240,7 +240,7 @@ function applyPreset(merged: Record<string, unknown>, origins: Map<string, Value
   }
 }
 
-/** The tiers whose thresholds are not in order, those at their defaults included. */
+/** Reports tiers whose thresholds are out of order, including defaulted ones. */
 function findMisorder(config: Config, origins: ReadonlyMap<string, ValueOrigin>): ConfigProblem | undefined {
   const { policy } = config.rawrAutoCompaction;
   const threshold = (tier: Tier): number => policy[tier].percentRemainingLt ?? DEFAULT_THRESHOLDS[tier];
@@ -266,7 +266,7 @@ function findMisorder(config: Config, origins: ReadonlyMap<string, ValueOrigin>)
   };
 }
 
-/** Tables of providers that cannot be one, whichever sources they were put together from. */
+/** Tables that cannot be providers, whichever sources they were merged from. */
 function findUnusableProviders({ modelProviders }: Config, layers: readonly Layer[]): ConfigProblem[] {
   return findUnusableTables(modelProviders).map(({ provider, key: leaf, message }) => {
     const path = [PROVIDERS, provider, leaf];
@@ -276,12 +276,12 @@ function findUnusableProviders({ modelProviders }: Config, layers: readonly Laye
   });
 }
 
-/** The origin of what the strongest source sets at a path, or below it. */
+/** The origin of the strongest source's value at a path, or below it. */
 function originOf(layers: readonly Layer[], path: readonly string[]): ValueOrigin | undefined {
   return layers.find(({ values }) => valueAt(values, path) !== undefined)?.originOf(path);
 }
 
-/** Settings that name a provider which there is not. */
+/** Settings that name an unknown provider. */
 function findUnknownProviders(
   config: Config,
   origins: ReadonlyMap<string, ValueOrigin>,
@@ -311,7 +311,7 @@ function findUnknownProviders(
   });
 }
 
-/** What stands at a path. Names of providers come from the sources, so prototypes are out of reach. */
+/** The value at a path. Names of providers come from the sources, so ignore inherited properties. */
 function valueAt(table: TomlTable, path: IssuePath): TomlValue | undefined {
   let value: TomlValue | undefined = table;
   for (const key of path) {
@@ -351,7 +351,7 @@ function overrideLayer(argument: string): Layer {
       cure: 'For example: -c compact.restore_todos=false',
     });
   }
-  // What stands behind the name of a provider may be a key that was pasted to the wrong place.
+  // The value after a provider's name may be a key that was pasted in the wrong place.
   const told = path[0] === PROVIDERS ? `${path.join('.')}=…` : argument;
   const origin: ValueOrigin = { source: 'command_line', argument: told };
   return {
@@ -362,7 +362,7 @@ function overrideLayer(argument: string): Layer {
 }
 
 function variableLayers(variables: Readonly<Record<string, string>>, providers: readonly string[]): Layer[] {
-  // Backwards, so that BATON_COMPACT__ENABLED comes before, and thus wins over, BATON_COMPACT={enabled=…}.
+  // Backwards, so that BATON_COMPACT__ENABLED comes before BATON_COMPACT={enabled=…} and wins over it.
   const names = Object.keys(variables).toSorted().toReversed();
   return names.map((variable) => {
     const path = variablePath(variable, providers);
@@ -375,7 +375,7 @@ function variableLayers(variables: Readonly<Record<string, string>>, providers: 
   });
 }
 
-/** The path that a variable means; the name of a provider as it is written elsewhere. */
+/** The path that a variable sets, with the provider's name as spelled elsewhere. */
 function variablePath(variable: string, providers: readonly string[]): readonly string[] {
   const path = variable
     .replace(/^BATON_/, '')
@@ -389,7 +389,7 @@ function variablePath(variable: string, providers: readonly string[]): readonly 
 }
 
 function nest(path: readonly string[], value: TomlValue): TomlTable {
-  // Object.fromEntries defines keys, so that `__proto__` is an unknown key like any other.
+  // Object.fromEntries defines own keys, so `__proto__` is an unknown key like any other.
   const tree = path.reduceRight<TomlValue>((inner, key) => Object.fromEntries([[key, inner]]), value);
   return tree as TomlTable;
 }
@@ -399,7 +399,7 @@ function parseValue(text: string): TomlValue {
     const { value, ...more } = parse(`value = ${text}`);
     if (value !== undefined && Object.keys(more).length === 0) return value;
   } catch {
-    // A text without quotes; the schema says whether the key takes one.
+    // An unquoted string; the schema decides whether the key accepts one.
   }
   return text;
 }
@@ -427,7 +427,7 @@ function readFileLayer({ source, file, text }: ConfigText): Layer | ConfigProble
   };
 }
 
-/** @param listed every setting with its facts, which only a complaint needs */
+/** @param listed every setting with its facts, needed only to report problems */
 function findProblems(layer: Layer, listed: () => readonly Setting[]): readonly ConfigProblem[] {
   const refused = layer.isProject ? findUserOnly(layer) : [];
   const result = ConfigSchema.safeParse(layer.values);
@@ -446,7 +446,7 @@ function findProblems(layer: Layer, listed: () => readonly Setting[]): readonly 
   return [...refused, ...other].toSorted((one, next) => lineOf(one.origin) - lineOf(next.origin));
 }
 
-/** What a project's file may not hold. */
+/** The settings that a project's file may not hold. */
 function findUserOnly(layer: Layer): readonly (ConfigProblem & { readonly key: string })[] {
   return listUserOnly().flatMap((path) => {
     if (valueAt(layer.values, path) === undefined) return [];
@@ -474,7 +474,7 @@ function explainValue(layer: Layer, path: IssuePath, settings: readonly Setting[
   const key = keyOf(path);
   const member = listMembers(settings).find((candidate) => candidate.key === key);
   const setting = member ?? settings.find((candidate) => candidate.key === key);
-  // What is wrong with one member of a list is told of the whole list, but a table says it of its own keys.
+  // A fault in one member of a list concerns the whole list, but a table reports its own keys.
   const place = member === undefined ? path.filter((part) => typeof part === 'string') : path;
   const origin = originNear(layer, place);
   const allowed = setting === undefined ? 'a table' : describeAllowed(setting);
@@ -486,7 +486,7 @@ function explainValue(layer: Layer, path: IssuePath, settings: readonly Setting[
   return { message, origin, key, value, allowed };
 }
 
-/** The keys of a path, without places in lists. */
+/** The keys of a path, without indexes. */
 function keyOf(path: IssuePath): string {
   return path.filter((part) => typeof part === 'string').join('.');
 }
@@ -495,7 +495,7 @@ function listMembers(settings: readonly Setting[]): readonly Setting[] {
   return settings.flatMap(({ members }) => members ?? []);
 }
 
-/** Where a key is set; of one that is missing, where its table is. */
+/** Where a key is set; for a missing key, where its table is. */
 function originNear(layer: Layer, path: IssuePath): ValueOrigin {
   const origin = layer.originOf(path);
   const isInFile = origin.source === 'user' || origin.source === 'project';
@@ -518,7 +518,7 @@ function explainUnknown(layer: Layer, path: IssuePath, settings: readonly Settin
   return { message: `${start}; the nearest known one is ${spelling}.`, origin, key, nearest };
 }
 
-/** What a table of a list takes, since there are few keys and other tools name them otherwise. */
+/** The keys of a table in a list: there are few, and other tools use different names. */
 function knownBeside(key: string, settings: readonly Setting[]): string {
   const list = settings.find(({ kind, key: table }) => kind === 'tables' && key.startsWith(`${table}.`));
   const names = (list?.members ?? []).map(({ path }) => path.at(-1));
@@ -550,7 +550,7 @@ function findWarnings(config: Config, origins: ReadonlyMap<string, ValueOrigin>)
   return warnings;
 }
 
-/** A model without its provider, or the other way round, is read by nothing. */
+/** A model without its provider, or the reverse, has no effect. */
 function findHalfNamed(
   { modelContextWindow }: Config,
   origins: ReadonlyMap<string, ValueOrigin>,

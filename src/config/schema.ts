@@ -1,8 +1,8 @@
-// Every setting, declared once: its key, type, range, default, unit, meaning and source. The types below, the JSON
-// Schema, docs/config.md, `defaults.ts`, `config show` and `config init` all come from here.
+// Every setting, declared once: its key, type, range, default, unit, meaning and source. The types below, the JSON Schema,
+// docs/config.md, `defaults.ts`, `config show` and `config init` all come from here.
 //
-// Loading zod costs half of what starting Node does, so modules that every command loads import from here with
-// `import type` and take their values from `defaults.ts`. The namespace import lets a bundler leave its locales out.
+// Loading zod takes half as long as starting Node, so modules that every command loads import from here with `import type` and
+// take their values from `defaults.ts`. The namespace import lets a bundler drop its locales.
 
 import * as z from 'zod';
 import { about } from './about.ts';
@@ -18,7 +18,7 @@ const SEED_001 = 'seed 001, configuration';
 
 const PROVIDER_ALLOWED = 'the name of a provider in quotes: a built-in one, or one of [model_providers.NAME]';
 
-/** A switch of a whole part, with how far the part is. */
+/** The switch of a whole part, with its maturity. */
 function feature(
   value: boolean,
   facts: Pick<About, 'description' | 'source'> & Required<Pick<About, 'stage'>>,
@@ -305,7 +305,7 @@ const CompactSchema = z
   .prefault({})
   .meta({ description: 'When and how a history is compacted.' });
 
-/** The configuration as it stands in a file: TOML tables with snake_case keys, every key optional on the way in. */
+/** The configuration in the form of a file: TOML tables with snake_case keys, every key optional on input. */
 export const ConfigSchema = z
   .strictObject({
     model: z
@@ -442,10 +442,10 @@ type CamelKeys<Value> = Value extends readonly (infer Member)[]
 /** The configuration as code reads it: the same tables, camelCase and readonly; unset keys are absent. */
 export type Config = CamelKeys<ConfigValues>;
 
-/** Tables whose keys are names that the user chose; they stay as they are. */
+/** Tables whose keys are names that the user chose; they keep their spelling. */
 const NAMED_TABLES: ReadonlySet<string> = new Set(['model_providers']);
 
-/** Renames the keys of a validated configuration; values, and names of the user's own, stay what they are. */
+/** Renames the keys of a validated configuration; values and user-chosen names keep their spelling. */
 export function toConfig(values: ConfigValues): Config {
   return renameKeys(values, []) as Config;
 }
@@ -460,12 +460,15 @@ function renameKeys(value: unknown, path: readonly string[]): unknown {
   return Object.fromEntries(renamed) as object;
 }
 
-/** The path of a setting in a file as its path in a `Config`: `['model_providers', 'my_own', 'base_url']`, camelCase but for the name. */
+/**
+ * Converts the path of a setting in a file to its path in a `Config`: `['model_providers', 'my_own', 'base_url']`, camelCase
+ * except for the name.
+ */
 export function codePath(path: readonly string[]): readonly string[] {
   return path.map((key, index) => (index === 1 && NAMED_TABLES.has(path[0] ?? '') ? key : camelCase(key)));
 }
 
-/** `auto_compact_enabled` as `autoCompactEnabled`. */
+/** Converts `auto_compact_enabled` to `autoCompactEnabled`. */
 export function camelCase(key: string): string {
   return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

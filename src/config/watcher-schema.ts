@@ -1,4 +1,4 @@
-// The settings of the watcher: [rawr_auto_compaction]. See schema.ts for what is made of them.
+// The settings of the watcher: [rawr_auto_compaction]. Their consumers are described in schema.ts.
 
 import * as z from 'zod';
 import { BOUNDARIES, INFO_LINES, MID_TURN_MODES, PACKET_AUTHORS, WATCHER_MODES } from '../vocabulary.ts';
@@ -54,8 +54,8 @@ function promptPath(step: string, file: string) {
 }
 
 /**
- * Most phrases of one list, and most characters of one: each is looked for at every place of a message, and a project's file may
- * set them. @source decision: twenty times the longest list that is shipped, ten times the longest phrase
+ * Limits on the phrases of one list and the characters of one phrase: each phrase is searched for throughout a message, and a
+ * project's file may set them. @source decision: twenty times the longest shipped list, ten times the longest phrase
  */
 const MOST_PHRASES = 200;
 const LONGEST_PHRASE = 200;
@@ -115,7 +115,7 @@ function bounds(tier: Tier) {
   };
 }
 
-/** A tier that waits for a boundary. */
+/** The schema of a tier that waits for a boundary. */
 function tierSchema(tier: 'early' | 'ready' | 'asap', sets: string, needsBreak: boolean) {
   return z
     .strictObject({
@@ -171,7 +171,7 @@ function count(value: number, unit: 'tokens' | 'activities', description: string
     .meta(about({ description, unit, source: SPEC, userOnly: true }));
 }
 
-/** The phrases are the only copy; the watcher takes them from the configuration. */
+/** The only copy of the phrases; the watcher takes them from the configuration. */
 const SemanticSignalsSchema = z
   .strictObject({
     agent_done_phrases: phrases(
@@ -325,7 +325,7 @@ export const WatcherSchema = z
       300,
       'How long all requests to models for one summary may take together; then Baton writes the summary without a model.',
     ),
-    // A thread of Baton's own hands over at once; only a program that is watched from outside can keep it waiting.
+    // Baton's own threads hand over at once; only a program watched from outside can delay it.
     handoff_deadline_seconds: deadline(30, patience('the handoff'), { isUndocumented: true }),
     compaction_model: name(
       "The model of the watcher's compactions.",

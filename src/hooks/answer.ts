@@ -1,14 +1,14 @@
-// What the end of a hook's process means. Nothing that a hook prints reaches a model unless it is a known key of a JSON answer.
+// Interprets the end of a hook's process. Hook output reaches a model only through a known key of a JSON answer.
 
 import { redact } from '../text/redact.ts';
 import { clip, oneLine } from '../text/sentences.ts';
 import type { HookOutcome } from '../protocol/hook.ts';
 import type { HookEvent } from '../vocabulary.ts';
 
-/** The exit status by which a hook vetoes. @source Codex and Claude Code, both */
+/** The exit status of a veto. @source both Codex and Claude Code */
 const VETO_STATUS = 2;
 
-/** Longest text of one hook for a model, in characters. @source the limit of Claude Code and, in tokens, of Codex */
+/** Longest text from one hook for a model, in characters. @source the limit of Claude Code and, in tokens, of Codex */
 export const MAX_TEXT_CHARACTERS = 10_000;
 
 /** Longest quotation of a hook in a warning or a veto, in characters. */
@@ -23,9 +23,9 @@ export type HookEnd =
       readonly type: 'exited';
       readonly status: number;
       readonly stdout: string;
-      /** Bytes of `stdout` beyond the cap, which were read and thrown away. */
+      /** Bytes of `stdout` beyond the cap, which were discarded. */
       readonly droppedBytes: number;
-      /** The head of it. */
+      /** The first part of standard error. */
       readonly stderr: string;
     }
   | { readonly type: 'killed'; readonly signal: string }
@@ -34,18 +34,18 @@ export type HookEnd =
   | { readonly type: 'not_started'; readonly why: string }
   | { readonly type: 'interrupted' };
 
-/** What a hook said. */
+/** The answer of a hook. */
 export interface HookAnswer {
   readonly outcome: Exclude<HookOutcome, 'overruled'>;
-  /** Why the compaction, or the message, is not to be; undefined where the hook has nothing against it. */
+  /** Why the compaction or the message is vetoed; undefined without a veto. */
   readonly veto: string | undefined;
-  /** What it gives to a model. */
+  /** Text for a model. */
   readonly text: string | undefined;
-  /** What is wrong with it; each completes "the hook …". */
+  /** What is wrong with the answer; each completes "the hook …". */
   readonly complaints: readonly string[];
 }
 
-/** The keys of an answer that mean something. */
+/** The known keys of an answer. */
 const KEYS = {
   pre_compact: ['veto', 'instructions'],
   post_compact: [],
@@ -61,7 +61,7 @@ function canVeto(event: HookEvent): boolean {
   return keysOf(event).includes('veto');
 }
 
-/** The key whose text is for a model. */
+/** The key whose text is meant for a model. */
 function textKey(event: HookEvent): TextKey | undefined {
   return keysOf(event).find((key) => key !== 'veto');
 }
@@ -71,8 +71,8 @@ function keysOf(event: HookEvent): readonly AnswerKey[] {
 }
 
 /**
- * Reads the answer of a hook. Status 0: nothing or one JSON object on its standard output. Status 2: a veto, its reason on
- * standard error. Everything else is a complaint, and nothing of the output counts.
+ * Reads the answer of a hook. Status 0: empty or one JSON object on standard output. Status 2: a veto, with its reason on
+ * standard error. Anything else is a complaint, and its output is ignored.
  */
 export function readAnswer(event: HookEvent, end: HookEnd): HookAnswer {
   switch (end.type) {
@@ -162,7 +162,7 @@ function unknownKeys(event: HookEvent, answer: HookObject): string[] {
   ];
 }
 
-/** The text at a key; blank and null, which templates leave, are nothing. */
+/** The text at a key; blank texts and null, which templates produce, count as missing. */
 function textAt(answer: HookObject, key: string, complaints: string[]): string | undefined {
   const value = Object.hasOwn(answer, key) ? answer[key] : undefined;
   if (value === undefined || value === null) return undefined;
@@ -186,7 +186,7 @@ function quote(text: string): string {
   return clip(printable(text), MAX_QUOTE_CHARACTERS);
 }
 
-/** One line without known secrets, the commands of terminals and other characters that are not seen. */
+/** One line without known secrets, terminal sequences and other invisible characters. */
 function printable(text: string): string {
   // oxlint-disable-next-line no-control-regex -- these are what is to be removed
   const plain = text.replace(/\u001B\[[0-?]*[ -/]*[@-~]/g, '');

@@ -2,12 +2,12 @@
 
 import { userEnvironment } from '../system/environment.ts';
 
-/** Set for every hook, so that Baton, when a hook runs it, knows that its own hooks must rest. */
+/** Set for every hook, so that a Baton started by a hook does not run hooks itself. */
 export const INSIDE_HOOK = 'INSIDE_BATON_HOOK';
 
 /**
- * The variables that a hook gets: Baton's own, without what looks like a key.
- * @param keyVariables names that hold keys whatever they are called, e.g. `env_key` of a provider
+ * The variables of a hook: Baton's own, except those that look like keys.
+ * @param keyVariables names that hold keys regardless of their form, e.g. `env_key` of a provider
  */
 export function hookEnvironment(
   env: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,4 @@
-// Runs the hooks of `[hooks]`: starts their processes, feeds them, ends them in time. What their answers mean is in answer.ts.
+// Runs the hooks of `[hooks]`: starts their processes, writes their input, ends them in time. answer.ts interprets their answers.
 
 import { stat } from 'node:fs/promises';
 import type { Config } from '../config/schema.ts';
@@ -22,22 +22,25 @@ import {
   userPromptJson,
 } from './input.ts';
 
-/** Largest answer, in bytes: six times the longest text, as JSON may have to escape it, and room for the rest. @source docs/decisions/hooks.md */
+/**
+ * Largest answer, in bytes: six times the longest text, as JSON may have to escape it, and room for the rest. @source
+ * docs/decisions/hooks.md
+ */
 const MAX_STDOUT_BYTES = 128 * 1024;
-/** What is kept of standard error, in bytes; far more than is quoted. */
+/** How much of standard error to keep, in bytes; far more than is quoted. */
 const MAX_STDERR_BYTES = 16 * 1024;
 
-/** What hooks need of the world. */
+/** The environment of hooks. */
 export interface HookWorld {
-  /** The environment of Baton itself; hooks get it without what looks like a secret. */
+  /** The environment of Baton itself; hooks receive it without apparent secrets. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Variables that hold keys whatever their names look like: `env_key` of every provider. */
+  /** Variables that hold keys regardless of their names: `env_key` of every provider. */
   readonly keyVariables: readonly string[];
   /** Where hooks run when the session's own directory is not on this machine: the workspace. Absolute. */
   readonly cwd: string;
   /** `process.platform`. */
   readonly platform: string;
-  /** Told when a command starts and when it has ended. */
+  /** Called when a command starts and when it has ended. */
   readonly tell?: (event: HookProgress) => void;
 }
 
@@ -46,7 +49,7 @@ type HookProgress = Extract<SessionEvent, { type: 'hook_begin' | 'hook_end' }>;
 type HookCommand = Omit<NonNullable<Config['hooks']['preCompact']>[number], 'matcher'>;
 type MatchedCommand = NonNullable<Config['hooks']['preCompact']>[number];
 
-/** The hooks of a configuration. Nothing is started before an event. */
+/** The hooks of a configuration. No process starts before an event. */
 export function createHooks(config: Config['hooks'], world: HookWorld): Hooks {
   return {
     preCompact: async (input, signal) => {
@@ -118,7 +121,7 @@ function throwIfAborted(signal: CancelSignal): void {
   if (signal.aborted) throw new BatonError('interrupted', 'The hooks were stopped.');
 }
 
-/** Something that hooks are told of. */
+/** An event that runs hooks. */
 interface Occasion {
   readonly event: HookEvent;
   readonly session: HookSession;
@@ -136,7 +139,7 @@ interface HookOutcome extends HookNotes {
   readonly texts: readonly string[];
 }
 
-/** Runs hooks in their order up to the first veto that counts. */
+/** Runs hooks in order up to the first effective veto. */
 async function runHooks(
   hooks: readonly HookCommand[],
   { event, session, json }: Occasion,
@@ -175,7 +178,7 @@ async function runHooks(
 }
 
 function whyNoneRun({ env, platform }: HookWorld): string | undefined {
-  // Without process groups nothing could end a hook together with what it started.
+  // Without process groups, a hook could not be ended together with the processes it started.
   if (platform === 'win32') return 'hooks run on Linux and macOS only';
   if ((env[INSIDE_HOOK] ?? '') !== '') return 'this is a run of Baton within a hook';
   return undefined;
@@ -193,7 +196,7 @@ async function firstDirectory(paths: readonly (string | undefined)[]): Promise<s
   return undefined;
 }
 
-/** Runs one hook to its end, its deadline or the user's Ctrl-C, whichever is first. Never rejects. */
+/** Runs one hook to its end, its deadline or the user's Ctrl-C, whichever comes first. Never rejects. */
 async function runHook(
   { command, timeoutSeconds }: HookCommand,
   input: string,
@@ -214,7 +217,7 @@ async function runHook(
   return { ...end, stdout: stdout.text(), droppedBytes: stdout.droppedBytes, stderr: stderr.text() };
 }
 
-/** The head of what a process writes. All of it is taken, so that its writer is never held up. */
+/** The first part of a process's output. Reads everything, so that the writer never blocks. */
 class OutputHead {
   readonly #maxBytes: number;
   readonly #chunks: Buffer[] = [];

@@ -1,4 +1,4 @@
-// What a hook reads on its standard input, and whether it is meant by an occasion.
+// Builds a hook's standard input, and decides whether the hook applies to an event.
 
 import type { JsonObject } from '../protocol/item.ts';
 import type {
@@ -11,7 +11,7 @@ import type {
 } from '../protocol/hook.ts';
 
 /**
- * Whether a hook with this matcher runs on this occasion.
+ * Whether a hook with this matcher runs on this event.
  * @param matcher words joined by `|`; undefined: always
  * @param word the trigger of a compaction, or the source of a session
  */
@@ -19,7 +19,7 @@ export function isMatch(matcher: string | undefined, word: string): boolean {
   return matcher === undefined || matcher.split('|').includes(word);
 }
 
-/** @source names of keys and events: Codex and Claude Code, so that a script made for them reads this input, too */
+/** @source names of keys and events: Codex and Claude Code, so that scripts for them can also read this input */
 export function preCompactJson(input: PreCompactInput): JsonObject {
   return {
     hook_event_name: 'PreCompact',
@@ -59,7 +59,7 @@ export function userPromptJson({ session, prompt }: UserPromptInput): JsonObject
   return { hook_event_name: 'UserPromptSubmit', ...sessionJson(session), prompt };
 }
 
-/** @source as `preCompactJson`: what `Stop` is told of in both, which here cannot keep the turn going */
+/** @source as `preCompactJson`: the input of `Stop` in both, which cannot extend the turn here */
 export function turnCompleteJson({ session, turnId, lastAgentMessage }: TurnCompleteInput): JsonObject {
   return {
     hook_event_name: 'TurnComplete',

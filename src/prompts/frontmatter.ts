@@ -1,4 +1,4 @@
-// The frontmatter of a prompt: a few settings in YAML above the text. What is wrong with it is a warning, never a failure.
+// The frontmatter of a prompt: a few YAML settings above the text. Faults in it are warnings, never failures.
 
 import { isAlias, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import type { Document } from 'yaml';
@@ -24,7 +24,7 @@ const FrontmatterSchema = z.strictObject({
   packet: z.strictObject({ max_tail_chars: z.int().min(1).optional() }).prefault({}),
 });
 
-/** Takes a prompt apart. */
+/** Splits a prompt into frontmatter and text. */
 export function parsePrompt(text: string): ParsedPrompt {
   const { yaml, body } = splitPrompt(text);
   return yaml === undefined
@@ -32,7 +32,7 @@ export function parsePrompt(text: string): ParsedPrompt {
     : { ...parseFrontmatter(yaml), body };
 }
 
-/** What each key may hold, to be read after "must be"; the known keys. */
+/** The known keys and their allowed values, which read after "must be". */
 const ALLOWED: ReadonlyMap<string, string> = new Map(Object.entries({
   version: 'a whole number of at least 0',
   trigger: 'a table of keys with values',
@@ -57,7 +57,7 @@ function parseFrontmatter(yaml: string): Pick<ParsedPrompt, 'frontmatter' | 'war
   const failed = (problems: readonly Problem[]) => {
     const warnings = problems.map(({ offset, message }) => {
       const { line, col } = lineCounter.linePos(offset);
-      // The line `---` above is no part of the YAML.
+      // The line `---` above is not part of the YAML.
       return `${line + 1}:${col}: ${message}`;
     });
     return { frontmatter: NO_FRONTMATTER, warnings };
@@ -102,13 +102,13 @@ function parseFrontmatter(yaml: string): Pick<ParsedPrompt, 'frontmatter' | 'war
   };
 }
 
-/** What is wrong, and the character of the YAML at which it begins. */
+/** A fault, and the offset in the YAML where it begins. */
 interface Problem {
   readonly offset: number;
   readonly message: string;
 }
 
-/** The first anchor or alias, by which a short text could stand for a giant one. */
+/** The first anchor or alias: with these, a short text could expand to a giant one. */
 function findAnchor(document: Document, yaml: string): number | undefined {
   let found: number | undefined;
   visit(document, (_, node) => {
@@ -122,7 +122,7 @@ function findAnchor(document: Document, yaml: string): number | undefined {
 }
 
 function explainIssue(issue: z.core.$ZodIssue, document: Document): Problem[] {
-  // The place in a list is no key.
+  // Indexes in lists are not keys.
   const path = issue.path.filter((part) => typeof part !== 'number').map(String);
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
@@ -140,7 +140,7 @@ function explainIssue(issue: z.core.$ZodIssue, document: Document): Problem[] {
 
 function offsetOfValue(document: Document, path: readonly PropertyKey[]): number | undefined {
   const node: unknown = document.getIn(path, true);
-  // A key without a value has an empty one somewhere behind it.
+  // A key without a value has an empty node somewhere after it.
   return isNode(node) && !(isScalar(node) && node.value === null) ? node.range?.[0] : undefined;
 }
 
@@ -152,7 +152,7 @@ function offsetOfKey(document: Document, path: readonly string[]): number {
   return isNode(pair?.key) ? (pair.key.range?.[0] ?? 0) : 0;
 }
 
-/** Only what is stated here is compared: what it comes to beside configuration and defaults is the policy's to say. */
+/** Compares only the thresholds stated here: the policy combines them with configuration and defaults. */
 function findMisorder(thresholds: Frontmatter['thresholds'], document: Document): Problem | undefined {
   const stated = TIERS.flatMap((tier) => {
     const below = thresholds[tier];

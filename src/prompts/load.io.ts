@@ -1,5 +1,5 @@
-// The prompt files of a user: seeded where they are missing, never overwritten, and replaced by the shipped text where they
-// cannot be used. Reading does not wait for the thread pool: a thread reads them at each of its decisions, see `config/load.io.ts`.
+// The prompt files of a user: created where missing, never overwritten, and replaced by the shipped text where unusable. Reads
+// are synchronous, because a thread reads prompts at each of its decisions; see `config/load.io.ts`.
 
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
@@ -15,34 +15,34 @@ import type { Frontmatter, ParsedPrompt } from './parts.ts';
 import { PROMPT_NAMES, SHIPPED_PROMPTS } from './shipped.ts';
 import type { PromptName } from './shipped.ts';
 
-/** How a user's file stands to the shipped one. */
+/** How a user's file compares with the shipped one. */
 export type PromptState = 'shipped' | 'changed' | 'missing' | 'unreadable';
 
-/** A prompt as it is in force. */
+/** A prompt in its effective form. */
 export interface LoadedPrompt {
   readonly name: PromptName;
   readonly file: string;
   readonly state: PromptState;
-  /** The whole text in force, frontmatter included. */
+  /** The whole effective text, including frontmatter. */
   readonly text: string;
   readonly body: string;
   readonly frontmatter: Frontmatter;
   readonly warnings: readonly string[];
 }
 
-/** Where prompts are looked for. */
+/** Where Baton looks for prompts. */
 export interface PromptPlace {
   /** `auto-compact` in Baton's home, absolute. */
   readonly folder: string;
-  /** The user's home directory, which `~` stands for. */
+  /** The user's home directory, for `~`. */
   readonly homeDirectory: string;
-  /** What the configuration says: absolute, from `~`, or relative to `folder`. */
+  /** Paths from the configuration: absolute, from `~`, or relative to `folder`. */
   readonly paths: Readonly<Partial<Record<PromptName, string>>>;
 }
 
 type Watcher = Config['rawrAutoCompaction'];
 
-/** Under which key each prompt can be put elsewhere. The judge's own has one key for each tier. */
+/** The key that sets the path of each prompt. The judge has one key per tier. */
 const PATH_KEYS: Readonly<Partial<Record<PromptName, Extract<keyof Watcher, `${string}PromptPath`>>>> = {
   'auto-compact.md': 'autoCompactPromptPath',
   'scratch-write.md': 'scratchWritePromptPath',
@@ -52,7 +52,7 @@ const PATH_KEYS: Readonly<Partial<Record<PromptName, Extract<keyof Watcher, `${s
   'handoff.md': 'handoffPromptPath',
 };
 
-/** Where a configuration has its prompts. */
+/** Where a configuration places its prompts. */
 export function promptPlace({ rawrAutoCompaction: watcher }: Config, world: ConfigWorld): PromptPlace {
   const paths: Partial<Record<PromptName, string>> = {};
   for (const name of PROMPT_NAMES) {
@@ -64,12 +64,12 @@ export function promptPlace({ rawrAutoCompaction: watcher }: Config, world: Conf
   return { folder: join(batonHome(world), 'auto-compact'), homeDirectory, paths };
 }
 
-/** The file that a prompt is read from. */
+/** The file of a prompt. */
 export function promptFile({ folder, homeDirectory, paths }: PromptPlace, name: PromptName): string {
   return resolve(folder, fromHome(paths[name] ?? name, homeDirectory));
 }
 
-/** Whether a prompt is read from the place where `seedPrompts` writes it. */
+/** Whether a prompt is read from the path where `seedPrompts` writes it. */
 export function isOwnPrompt(place: PromptPlace, name: PromptName): boolean {
   return promptFile(place, name) === join(place.folder, name);
 }
@@ -78,14 +78,14 @@ function fromHome(path: string, homeDirectory: string): string {
   return path === '~' || path.startsWith('~/') ? join(homeDirectory, path.slice(1)) : path;
 }
 
-/** Writes the shipped text of each prompt that is missing. @returns a warning where that is impossible */
+/** Writes the shipped text of each missing prompt. @returns a warning where that is impossible */
 export async function seedPrompts({ folder }: PromptPlace): Promise<readonly string[]> {
   try {
-    // Each thread asks for it, and all but the first of a home find every file.
+    // Each thread calls this, and all but the first of a home find every file.
     const missing = PROMPT_NAMES.filter((name) => !isThere(join(folder, name)));
     if (missing.length === 0) return [];
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    // What is said of each file says it; nothing is written through a link.
+    // Nothing is written through a link, and reading each file reports it.
     if (isLinked(folder)) return [];
     for (const name of missing) await createPrompt(join(folder, name), SHIPPED_PROMPTS[name]);
     return [];
@@ -94,7 +94,7 @@ export async function seedPrompts({ folder }: PromptPlace): Promise<readonly str
   }
 }
 
-/** Whole or not at all, and only where nothing is. */
+/** Creates the file completely or not at all, and never replaces one. */
 async function createPrompt(file: string, text: string): Promise<void> {
   const temporary = `${file}.${randomUUID()}.tmp`;
   try {
@@ -120,8 +120,8 @@ function isThere(file: string): boolean {
 }
 
 /**
- * Reads a prompt from where the configuration has it. Writes nothing. Inside of `auto-compact/` no symlink is followed,
- * and a file that is missing there unnamed by any key is no reason to warn.
+ * Reads a prompt from its configured path. Writes nothing. Inside `auto-compact/` it does not follow symlinks, and a missing file
+ * there is no cause for a warning unless a key names it.
  */
 export async function loadPrompt(place: PromptPlace, name: PromptName): Promise<LoadedPrompt> {
   const named = place.paths[name];
@@ -134,8 +134,8 @@ export async function loadPrompt(place: PromptPlace, name: PromptName): Promise<
 }
 
 /**
- * Reads the prompt that `decision_prompt_path` names. A file that is not there is a warning and the shipped judge's, but
- * for `judgment.md` itself, which is the shipped one until somebody writes it.
+ * Reads the prompt that `decision_prompt_path` names. If the file is missing, it warns and uses the shipped judge; only
+ * `judgment.md` itself may be missing without a warning.
  */
 export async function loadDecisionPrompt(place: PromptPlace, path: string): Promise<LoadedPrompt> {
   const name = 'judgment.md';
@@ -148,9 +148,9 @@ export async function loadDecisionPrompt(place: PromptPlace, path: string): Prom
 }
 
 interface ReadOptions {
-  /** Nobody asked for just this file. */
+  /** No setting names this file. */
   readonly isMissingFine: boolean;
-  /** The folder in which links are not followed; undefined where the user named a place of their own. */
+  /** The folder where links are not followed; undefined where the user named another place. */
   readonly folder: string | undefined;
 }
 
@@ -176,7 +176,7 @@ async function readPrompt(
   return { name, file, state, text: read.text, ...parsed, warnings: told };
 }
 
-/** What was last made of each prompt: a thread asks for them at every decision. */
+/** The latest parse of each prompt: a thread reads them at every decision. */
 const PARSED = new Map<PromptName, { readonly text: string; readonly parsed: ParsedPrompt }>();
 
 async function parseOwn(name: PromptName, text: string): Promise<ParsedPrompt> {
@@ -203,12 +203,12 @@ function shippedPrompt(name: PromptName, file: string): Omit<LoadedPrompt, 'stat
   return { name, file, text, body, frontmatter };
 }
 
-/** What each frontmatter that comes with Baton says, so that none has to be read; a test compares. */
+/** The frontmatter of every shipped prompt, so that none needs parsing; a test compares. */
 const SHIPPED_FRONTMATTER: Frontmatter = { ...NO_FRONTMATTER, version: 1 };
 
 type ReadText = { readonly text: string } | { readonly missing: true } | { readonly problem: string };
 
-/** The largest prompt. @source four bytes a token: 64,000 tokens, more than an answer to it could make up for */
+/** The largest prompt. @source four bytes a token: 64,000 tokens, more than an answer to it could repay */
 const LARGEST_PROMPT = 256 * 1024;
 
 function readText(file: string, refusesLink: boolean): ReadText {
@@ -219,8 +219,8 @@ function readText(file: string, refusesLink: boolean): ReadText {
 }
 
 /**
- * Puts the shipped text back into `auto-compact/`. What was there is moved aside.
- * @returns the path that it has now, if anything was there
+ * Restores the shipped text in `auto-compact/`. An existing file is moved aside.
+ * @returns the path of the moved file, if there was one
  * @throws Error with the code `ELOOP` where the folder is a symlink
  */
 export async function resetPrompt({ folder }: PromptPlace, name: PromptName): Promise<string | undefined> {
@@ -238,7 +238,7 @@ async function moveAside(file: string): Promise<string | undefined> {
   for (let number = 1; ; number++) {
     const backup = `${file}.bak-${number}`;
     try {
-      // Claims the name, so that no other process's backup is replaced.
+      // Claims the name, so that another process's backup is not replaced.
       await writeFile(backup, '', { flag: 'wx', mode: 0o600 });
     } catch (error) {
       if (codeOf(error) === 'EEXIST') continue;
@@ -255,7 +255,7 @@ async function moveAside(file: string): Promise<string | undefined> {
   }
 }
 
-/** Where `decision_prompt_path` leads, like every path of a prompt: absolute, from `~`, or relative to `auto-compact/`. */
+/** Resolves `decision_prompt_path` like every prompt path: absolute, from `~`, or relative to `auto-compact/`. */
 export function resolveDecisionPath(place: PromptPlace, path: string): string {
   return resolve(place.folder, fromHome(path, place.homeDirectory));
 }

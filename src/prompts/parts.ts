@@ -1,19 +1,19 @@
-// A prompt file in its two parts. Apart from what reads the first of them, since most prompts have none and a YAML parser takes
-// long to load.
+// Splits a prompt file in two. Separate from the frontmatter parser, since most prompts have no frontmatter and a YAML parser
+// loads slowly.
 
 import type { Boundary, Tier } from '../vocabulary.ts';
 
-/** What a frontmatter says. */
+/** The settings of a frontmatter. */
 export interface Frontmatter {
   readonly version: number;
-  /** As percent of the window that remain; tiers of which it says nothing are absent. */
+  /** Percent of the window that remains; absent for tiers that it does not set. */
   readonly thresholds: Partial<Readonly<Record<Tier, number>>>;
   readonly requiresAnyBoundary: readonly Boundary[];
-  /** The last message in a packet of the watcher's, in characters. */
+  /** The last message in a packet that the watcher writes, in characters. */
   readonly maxTailCharacters: number | undefined;
 }
 
-/** What holds without a frontmatter. */
+/** The settings without a frontmatter. */
 export const NO_FRONTMATTER: Frontmatter = {
   version: 0,
   thresholds: {},
@@ -21,16 +21,16 @@ export const NO_FRONTMATTER: Frontmatter = {
   maxTailCharacters: undefined,
 };
 
-/** A prompt, taken apart. */
+/** A prompt, split into its parts. */
 export interface ParsedPrompt {
   readonly frontmatter: Frontmatter;
   /** The text below the frontmatter, trimmed. */
   readonly body: string;
-  /** `LINE:COLUMN: what is wrong`, counted from the first line of the file. One of them, and all defaults hold. */
+  /** `LINE:COLUMN: fault`, counted from the first line of the file. With any warning, all defaults apply. */
   readonly warnings: readonly string[];
 }
 
-/** The text between the lines `---` and the one below them. A file that does not begin with a closed block is all text. */
+/** Splits off the text between the `---` lines. A file that does not begin with a closed block is all text. */
 export function splitPrompt(text: string): { readonly yaml: string | undefined; readonly body: string } {
   const match = /^\uFEFF?---\r?\n([\s\S]*?)(?<=\n)---(?:\r?\n|$)/.exec(text);
   if (match === null) return { yaml: undefined, body: text.replace(/^\uFEFF/, '').trim() };

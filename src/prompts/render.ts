@@ -1,8 +1,8 @@
-// Puts values into prompts.
+// Inserts values into prompts.
 
 import type { PromptName } from './shipped.ts';
 
-/** The placeholder of auto-compact.md that the recent activity takes the place of. @source rawr-behaviour §5 */
+/** The placeholder in auto-compact.md for the recent activity. @source rawr-behaviour §5 */
 export const SNIPPET_PLACEHOLDER = '{{RAWR_VERBATIM_CONTINUATION_SNIPPET}}';
 
 /** The placeholders of each prompt, both spellings where the fork had both. @source rawr-behaviour §5, spec 3-watcher §3 */
@@ -37,9 +37,9 @@ export const PLACEHOLDERS: Readonly<Record<PromptName, readonly string[]>> = {
 };
 
 /**
- * A prompt with its placeholders replaced in one pass: an inserted text is never expanded again. `{scratch_file}` takes the
- * value of `scratchFile`. A placeholder without a value stays as it is.
- * @param values by name, without braces and in camelCase; `RAWR_VERBATIM_CONTINUATION_SNIPPET` as it is
+ * Replaces the placeholders of a prompt in one pass: inserted texts are never expanded again. `{scratch_file}` takes the value of
+ * `scratchFile`. A placeholder without a value stays.
+ * @param values by name, without braces and in camelCase; `RAWR_VERBATIM_CONTINUATION_SNIPPET` keeps its spelling
  */
 export function renderPrompt(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(

@@ -1,4 +1,4 @@
-// Which provider answers when nobody says: whoever's key is there, else a model on this machine.
+// Chooses a provider when none is named: one whose key is set, else a model on this machine.
 
 import { randomUUID } from 'node:crypto';
 import { BUILT_IN_PROVIDERS } from '../config/model-providers.ts';
@@ -14,14 +14,14 @@ import { chatModel } from './wires/openai-chat.ts';
 import { responsesModel } from './wires/openai-responses.ts';
 import { DEFAULT_RETRY_POLICY } from './retry.ts';
 
-/** A provider that can be asked. */
+/** An available provider. */
 export interface ProviderChoice {
   /** Its key in `[model_providers]`. */
   readonly key: string;
   readonly provider: ModelProvider;
-  /** Empty where none is needed. */
+  /** Empty where no key is needed. */
   readonly apiKey: string;
-  /** The model to use where nothing names one; undefined: the user has to name one. */
+  /** The default model; undefined: the user has to name one. */
   readonly model: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface ProviderChoice {
 export interface ChoiceSources {
   readonly providers: ReadonlyMap<string, ModelProvider>;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** `model_provider`: the key of the provider that the user wants. */
+  /** `model_provider`: the key of the configured provider. */
   readonly wanted?: string;
   /** The models of a local server, or undefined where none answers. */
   readonly listModels: (baseUrl: string) => Promise<readonly string[] | undefined>;
@@ -42,8 +42,8 @@ const DEFAULT_MODELS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The provider that was asked for; else OpenAI or Anthropic by their key, else a local Ollama that has a model. Undefined:
- * there is none, which is an expected outcome (the rehearsal model needs none).
+ * The configured provider; else OpenAI or Anthropic if their key is set, else a local Ollama with a model. Undefined if there is
+ * none, which is an expected outcome (a rehearsal needs none).
  * @throws BatonError `config_invalid` for a provider that does not exist; `model_auth` where its key is missing
  * @source spec 4-session §4
  */
@@ -63,7 +63,7 @@ export async function chooseProvider(sources: ChoiceSources): Promise<ProviderCh
 
 /**
  * A provider by its name, with its key.
- * @param model the model to use there; without it the default of the provider, or the first of a local Ollama
+ * @param model the model to use; without it the default of the provider, or the first of a local Ollama
  * @throws BatonError `config_invalid` for a provider that does not exist; `model_auth` where its key is not set
  */
 export async function providerNamed(
@@ -94,23 +94,23 @@ function unknownProvider(key: string, known: readonly string[]): BatonError {
   });
 }
 
-/** Whether a provider has the key that it needs; true where it needs none. */
+/** Whether a provider's required key is set; true where it needs none. */
 export function isKeySet(environment: ChoiceSources['environment'], provider: ModelProvider): boolean {
   return provider.envKey === '' || keyIn(environment, provider) !== '';
 }
 
-/** Keys pasted with a line feed at their end are meant without it. */
+/** Trims keys, which are often pasted with a line feed. */
 function keyIn(environment: ChoiceSources['environment'], { envKey }: ModelProvider): string {
   return envKey === '' ? '' : (environment[envKey] ?? '').trim();
 }
 
-/** Longest wait for a local server, in milliseconds: it answers at once or it is not there. */
+/** Longest wait for a local server, in milliseconds: a running one answers immediately. */
 const PROBE_TIMEOUT_MS = 500;
 
-/** Longest list of models, in bytes: that of a server with a thousand models takes a fifth. */
+/** Largest list of models, in bytes: the list of a server with a thousand models is a fifth of that. */
 const MAX_LIST_BYTES = 1024 * 1024;
 
-/** The names of the models of a server with an OpenAI-compatible list; undefined where none answers in so many milliseconds. */
+/** The model names of a server with an OpenAI-compatible list; undefined if none answers within the time limit. */
 export async function listLocalModels(
   baseUrl: string,
   patienceMs = PROBE_TIMEOUT_MS,
@@ -129,7 +129,7 @@ export async function listLocalModels(
   }
 }
 
-/** Nothing compressed is read: `fetch` unpacks it, and a small answer may hold gigabytes. */
+/** Rejects compressed answers: `fetch` unpacks them, and a small answer may expand to gigabytes. */
 async function listIn({ ok, headers, body }: Response): Promise<unknown> {
   const encoding = headers.get('content-encoding') ?? 'identity';
   if (body === null) return undefined;

@@ -1,4 +1,4 @@
-// What went wrong with a request, in words that tell apart what needs another request, a wait, or a person.
+// Classifies failed requests by the remedy: another request, a wait, or a person.
 
 import { BatonError } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
@@ -17,15 +17,15 @@ export interface ModelFailure {
   readonly isRetryable: boolean;
   /** The HTTP status of the answer. */
   readonly status?: number;
-  /** The provider's own name of the failure. */
+  /** The provider's own error code. */
   readonly providerCode?: string;
-  /** By which the provider finds the request in its logs. */
+  /** The id under which the provider finds the request in its logs. */
   readonly requestId?: string;
-  /** Milliseconds after which the provider asks to be asked again. */
+  /** The wait that the provider requests, in milliseconds. */
   readonly retryAfterMs?: number;
   /** The limit is smaller than the request, so no waiting can meet it. */
   readonly isUnmeetable?: boolean;
-  /** `tokens`: larger than the window. `bytes`: larger than the provider takes over the wire. */
+  /** `tokens`: larger than the window. `bytes`: larger than the provider accepts. */
   readonly measure?: 'tokens' | 'bytes';
   readonly limitTokens?: number;
   readonly requestedTokens?: number;
@@ -43,10 +43,10 @@ const CURES: Readonly<Record<ModelErrorCode, string>> = {
   model_missing: 'Set OPENAI_API_KEY or ANTHROPIC_API_KEY, start Ollama, or configure [model_providers].',
 };
 
-/** Of a 404: what is not found may be the model as well as the API. */
+/** For a 404: the model may be missing as well as the API. */
 const NOT_FOUND_CURE = 'Check the name of the model, and `base_url` of the provider.';
 
-/** A failure of a provider as the error that everybody throws. @param cure of this very failure; else that of its kind */
+/** Builds the error for a provider's failure. @param cure specific to this failure; default: that of its kind */
 export function modelError(
   code: ModelErrorCode,
   message: string,
@@ -61,26 +61,26 @@ function cureOf(code: ModelErrorCode, { isUnmeetable }: ModelFailure): string {
   return 'Waiting cannot help: compact the conversation, or raise the limit or the credit of the account.';
 }
 
-/** The facts of a failure, or undefined where an error is no provider's. */
+/** The facts of a failure, or undefined if the error is not a provider's. */
 export function failureOf(error: unknown): (ModelFailure & { readonly code: ModelErrorCode }) | undefined {
   if (!(error instanceof BatonError) || !error.code.startsWith('model_')) return undefined;
   return { ...(error.data as unknown as ModelFailure), code: error.code as ModelErrorCode };
 }
 
-/** The user stopped the request. */
+/** The error for a request that the user stopped. */
 export function interrupted(): BatonError {
   return new BatonError('interrupted', 'The request to the model was stopped.');
 }
 
-/** A provider's complaint: an answer with an error status, or an error inside of a stream. */
+/** A provider's complaint: an answer with an error status, or an error inside a stream. */
 export interface Complaint {
   readonly provider: string;
-  /** Undefined inside of a stream, where the status was 200 already. */
+  /** Undefined inside a stream, where the status was already 200. */
   readonly status?: number;
   readonly headers?: HeaderReader;
-  /** The provider's words, without any key. */
+  /** The provider's message, without any key. */
   readonly message: string;
-  /** Its name of the failure, e.g. `rate_limit_exceeded`. */
+  /** The provider's error code, e.g. `rate_limit_exceeded`. */
   readonly providerCode?: string;
   /** For dates in `Retry-After`. */
   readonly now: number;
@@ -154,11 +154,11 @@ function codeOf({ status, providerCode }: Complaint): ModelErrorCode {
 }
 
 function isRetryable(code: ModelErrorCode, status: number | undefined): boolean {
-  // 501 and 505 say "never", the other 5xx "not now".
+  // 501 and 505 are permanent, the other 5xx temporary.
   return (code === 'model_overloaded' && status !== 501 && status !== 505) || code === 'model_rate_limit';
 }
 
-/** No credit, or a limit per minute below what this one request takes. */
+/** Whether credit is exhausted, or a limit per minute is smaller than this one request. */
 function isBeyondWaiting({ providerCode, status, message, headers }: Complaint): boolean {
   if (providerCode === 'insufficient_quota' || providerCode === 'billing_error' || status === 402)
     return true;
@@ -178,7 +178,7 @@ const LIMIT_HEADERS = [
   ['x-ratelimit-limit-tokens', 'x-ratelimit-remaining-tokens'],
 ] as const;
 
-/** Nothing of the limit is used, and the request is refused all the same: it is larger than the limit. */
+/** Whether the limit is unused and the request was refused nevertheless: it is larger than the limit. */
 function isFull(headers: HeaderReader | undefined, limit: string, remaining: string): boolean {
   const whole = headers?.get(limit);
   return whole !== null && whole !== undefined && whole === headers?.get(remaining);

@@ -1,4 +1,4 @@
-// What is known about models beside their windows: what they may answer, how they reason; and what a request cost.
+// Facts about models besides their windows: output limits, reasoning, and the cost of a request.
 
 import { knownWindow, UNKNOWN_MODEL_WINDOW } from '../tokens/models.ts';
 import { priceOf } from '../tokens/prices.ts';
@@ -7,12 +7,12 @@ import type { ModelUsage } from '../protocol/model.ts';
 import type { Effort } from '../vocabulary.ts';
 
 /**
- * How a model is told to think: not at all, by effort (OpenAI), by a budget of tokens, or as it sees fit with an effort
- * (Anthropic's older and newer models).
+ * How to request reasoning: not at all, by effort (OpenAI), by a budget of tokens, or adaptively with an effort (Anthropic's
+ * older and newer models).
  */
 export type Reasoning = 'none' | 'effort' | 'budget' | 'adaptive';
 
-/** What the table knows of one family. */
+/** The table's facts about one family. */
 interface Family {
   readonly prefix: string;
   /** Tokens of one answer, reasoning included. */
@@ -21,7 +21,7 @@ interface Family {
 }
 
 /**
- * Limits by family; the longest matching prefix counts.
+ * Limits by family; the longest matching prefix applies.
  * @source the model pages of developers.openai.com and platform.claude.com
  */
 const FAMILIES: readonly Family[] = [
@@ -46,22 +46,22 @@ const FAMILIES: readonly Family[] = [
   { prefix: 'claude-haiku-4', outputLimit: 64_000, reasoning: 'budget' },
 ];
 
-/** What is known of a model. */
+/** The facts about a model. */
 export interface ModelInfo {
-  /** Whether the table knows it; else the other facts are what is safe to assume. */
+  /** Whether the table contains it; otherwise the other facts are safe assumptions. */
   readonly isKnown: boolean;
   /** Raw context window in tokens. */
   readonly window: number;
-  /** Whether the table knows the window; else it is `UNKNOWN_MODEL_WINDOW`. */
+  /** Whether the table contains the window; otherwise it is `UNKNOWN_MODEL_WINDOW`. */
   readonly isWindowKnown: boolean;
   /** Tokens of one answer; undefined: unknown, the provider decides. */
   readonly outputLimit: number | undefined;
-  /** Undefined: unknown; it is asked to reason only where the request says so. */
+  /** Undefined: unknown; reasoning is requested only if the request says so. */
   readonly reasoning: Reasoning | undefined;
   readonly price: ModelPrice | undefined;
 }
 
-/** What is known of a model by its name, which a gateway may have put a provider before (`openai/gpt-5.1`). */
+/** The facts about a model by its name, which may have a gateway's prefix (`openai/gpt-5.1`). */
 export function modelInfo(model: string): ModelInfo {
   const name = model.slice(model.lastIndexOf('/') + 1);
   let best: Family | undefined;
@@ -79,7 +79,7 @@ export function modelInfo(model: string): ModelInfo {
   };
 }
 
-/** What one request cost, in US dollars; undefined for a model without a list price. */
+/** The cost of one request in US dollars; undefined for a model without a list price. */
 export function costOf(model: string, usage: ModelUsage): number | undefined {
   const price = priceOf(model);
   if (price === undefined) return undefined;
@@ -93,7 +93,7 @@ export function costOf(model: string, usage: ModelUsage): number | undefined {
 }
 
 /**
- * Tokens that an older Anthropic model may think, by effort; its API takes no less than 1,024.
+ * Thinking budget of older Anthropic models in tokens, by effort; their API requires at least 1,024.
  * @source Claude Code: 4,000 for "think", 10,000 for "think hard", 31,999 for "ultrathink"
  */
 export const THINKING_BUDGETS: Readonly<Record<Effort, number>> = {

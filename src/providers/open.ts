@@ -1,4 +1,4 @@
-// The model that a user names: `PROVIDER/MODEL`, or `PROVIDER` for the model that is meant there anyway.
+// Opens the model that a user names: `PROVIDER/MODEL`, or `PROVIDER` for its default model.
 
 import { BatonError } from '../errors.ts';
 import type { Model } from '../ports.ts';
@@ -9,17 +9,17 @@ import type { ChoiceSources, ProviderChoice } from './choose.io.ts';
 import { modelInfo } from './models.ts';
 import type { ModelInfo } from './models.ts';
 
-/** A model that can be asked, and what is known of it. */
+/** A ready model and its facts. */
 export interface OpenedModel {
   readonly model: Model;
   /** The key of its provider. */
   readonly provider: string;
-  /** As the provider calls it: `ModelRequest.model`. */
+  /** The provider's name for it: `ModelRequest.model`. */
   readonly name: string;
   readonly info: ModelInfo;
   /** The raw context window in tokens: configured, else known, else `UNKNOWN_MODEL_WINDOW`. */
   readonly window: number;
-  /** Sentences for the user. */
+  /** Warnings for the user, one sentence each. */
   readonly warnings: readonly string[];
 }
 
@@ -39,11 +39,11 @@ export interface ModelSources extends Omit<ChoiceSources, 'wanted'> {
 }
 
 /**
- * Opens the model that a text names. A slash ends the provider; the name of the model may hold more of them. Nobody is
- * contacted, except for the list of a local Ollama where no model is named.
+ * Opens the model that a text names. The first slash ends the provider; the model's name may contain more. Contacts no server,
+ * except for the list of a local Ollama where no model is named.
  * @param text `openai/gpt-5.1`, `lab/org/model:8b`, `anthropic`
- * @throws BatonError `usage` for a text that is no such name; `config_invalid` for a provider that does not exist;
- *   `model_auth` where its key is not set; `model_missing` where no model is named and none is meant
+ * @throws BatonError `usage` for an invalid name; `config_invalid` for a provider that does not exist; `model_auth` where its key
+ * is not set; `model_missing` where no model is named and there is no default
  */
 export async function openNamedModel(text: string, sources: ModelSources): Promise<OpenedModel> {
   const { provider: key, model: named } = splitName(text);
@@ -51,8 +51,8 @@ export async function openNamedModel(text: string, sources: ModelSources): Promi
 }
 
 /**
- * Opens the model that is meant where none is named: that of the settings, else of the first provider whose key is set, else
- * of a local Ollama that has one.
+ * Opens the default model: that of the settings, else of the first provider whose key is set, else of a local Ollama that has
+ * one.
  * @throws BatonError as `openNamedModel`; `model_missing` where there is none at all
  * @source spec 4-session §4
  */
@@ -110,12 +110,12 @@ function splitName(text: string): { readonly provider: string; readonly model: s
   return { provider, model };
 }
 
-/** `model`, where this provider is the one it belongs to. */
+/** `model`, if it belongs to this provider. */
 function configuredFor(key: string, { model, modelProvider }: ConfiguredModel): string | undefined {
   return modelProvider === key ? model : undefined;
 }
 
-/** `model_context_window`, where this is the model it belongs to, or nothing else is known of it. @source docs/decisions/providers.md */
+/** `model_context_window`, if it belongs to this model, or the model's window is unknown. @source docs/decisions/providers.md */
 function configuredWindow(key: string, name: string, configured: ConfiguredModel): number | undefined {
   const { model, modelProvider, modelContextWindow } = configured;
   const isMeant = model === name && (modelProvider ?? key) === key;

@@ -1,17 +1,17 @@
-// How providers say that a request does not fit into the window. They agree on no code, so the words count.
+// Recognizes providers' messages that a request does not fit into the window. They share no code, so their wording decides.
 
 /** One provider's wording. */
 export interface OverflowWording {
   readonly provider: string;
   readonly pattern: RegExp;
-  /** A sentence of that provider that the pattern is meant for; the numbers are made up. */
+  /** A sentence of that provider that the pattern must match; the numbers are invented. */
   readonly example: string;
 }
 
 /**
- * One row for each wording that is known. Numbers are named: `limit` is the window, `asked` what the request takes.
- * @source the providers' API references and the texts quoted in the trackers of agents that meet them daily (Codex, pi,
- *   crewAI, Letta, OpenHands); read in November 2026.
+ * One row per known wording. Numbers are named groups: `limit` is the window, `asked` the size of the request.
+ * @source the providers' API references and the texts quoted in the trackers of agents that meet them daily (Codex, pi, crewAI,
+ * Letta, OpenHands); read in November 2026.
  */
 export const OVERFLOW_WORDINGS: readonly OverflowWording[] = [
   {
@@ -111,23 +111,23 @@ export const OVERFLOW_WORDINGS: readonly OverflowWording[] = [
   },
 ];
 
-/** Codes that mean the same and need no words. @source OpenAI, llama.cpp, Z.ai */
+/** Codes for an overflow, regardless of the message. @source OpenAI, llama.cpp, Z.ai */
 const OVERFLOW_CODES: ReadonlySet<string> = new Set([
   'context_length_exceeded',
   'exceed_context_size_error',
   'model_context_window_exceeded',
 ]);
 
-/** Limits over time mention tokens, too: they pass by waiting, an overflow does not. */
+/** Rate limits mention tokens, too: waiting helps against them, but not against an overflow. */
 const RATE_WORDING = /per[ -](?:min|hour|day|second)|\bTPM\b|\bTPD\b|\bRPM\b|rate.?limit|quota/i;
 
-/** What an overflow said of itself, in tokens. */
+/** The numbers in an overflow message, in tokens. */
 export interface Overflow {
   readonly limitTokens?: number;
   readonly requestedTokens?: number;
 }
 
-/** Whether a provider's words, or its code, say that the request is too large for the window. */
+/** Whether a provider's message or code says that the request exceeds the window. */
 export function findOverflow(message: string, code?: string): Overflow | undefined {
   const isCode = code !== undefined && OVERFLOW_CODES.has(code);
   if (!isCode && RATE_WORDING.test(message)) return undefined;
@@ -148,10 +148,10 @@ function countsOf({ groups = {} }: RegExpExecArray): Overflow {
   };
 }
 
-/** Numbers with one mark for every three digits, other than a comma: `131.072`, `1 048 576`. */
+/** Numbers grouped by anything but a comma: `131.072`, `1 048 576`. */
 const GROUPED = /(?<![\d.,])\d{1,3}(?:[ .'’_\u00a0\u202f]\d{3})+(?!\d)/g;
 
-/** Numbers in thousands: `128k`. Whether 1,000 or 1,024 are meant, the smaller window is safe. */
+/** Numbers in thousands: `128k`. It may mean 1,000 or 1,024; the smaller window is safe. */
 const IN_THOUSANDS = /(?<=\b\d{1,4})k\b/gi;
 
 function withPlainNumbers(message: string): string {

@@ -1,6 +1,6 @@
-// How long a provider asks to be left alone.
+// Parses how long a provider asks clients to wait.
 
-/** What `Headers` is to code without the types of a platform. */
+/** The part of `Headers` that is used here, for code without platform types. */
 export interface HeaderReader {
   get(name: string): string | null;
 }
@@ -9,8 +9,8 @@ export interface HeaderReader {
 const WORDING = /try again in (?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?/i;
 
 /**
- * Milliseconds to wait, never negative; undefined where nothing usable was said. `retry-after-ms` counts before
- * `Retry-After` (seconds or a date) and that before the words of the message.
+ * Milliseconds to wait, never negative; undefined without usable information. `retry-after-ms` takes precedence over
+ * `Retry-After` (seconds or a date), and that over the text of the message.
  * @param now milliseconds since the epoch, for dates
  */
 export function retryAfterMs(
@@ -36,7 +36,7 @@ function secondsOrDate(text: string | null | undefined, now: number): number | u
   const seconds =
     millisecondsOf(text === '' ? undefined : text.trim()) === undefined ? undefined : Number(text);
   if (seconds !== undefined) return Math.ceil(seconds * 1000);
-  // The parser of dates takes much for one; those of HTTP name their month.
+  // The date parser accepts many other texts; HTTP dates name their month.
   const date = /[a-z]{3}/i.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

@@ -1,18 +1,18 @@
-// When a failed request is sent again. Pure: chance is a parameter, waiting is somebody else's.
+// Decides when to resend a failed request. Pure: randomness is a parameter, and the caller waits.
 
 import type { ModelFailure } from './errors.ts';
 
-/** How often and how long. Times in milliseconds. */
+/** Limits on retries. Times in milliseconds. */
 export interface RetryPolicy {
-  /** Requests sent again where no answer had begun. */
+  /** How often to resend a request whose answer had not begun. */
   readonly requestMaxRetries: number;
-  /** Requests sent again where an answer broke off. */
+  /** How often to resend a request whose answer broke off. */
   readonly streamMaxRetries: number;
-  /** The first wait; each further one is twice as long. */
+  /** The first wait; it doubles each time. */
   readonly baseMs: number;
   /** The longest wait that Baton chooses itself. */
   readonly maxBackoffMs: number;
-  /** The longest wait that a provider may ask for; beyond it the failure is told instead. */
+  /** The longest wait that a provider may request; beyond it, Baton reports the failure instead. */
   readonly maxRetryAfterMs: number;
 }
 
@@ -28,22 +28,22 @@ export const DEFAULT_RETRY_POLICY: RetryPolicy = {
   maxRetryAfterMs: 120_000,
 };
 
-/** How far a wait strays from the schedule, either way, so that clients that failed together do not return together. */
+/** Random variation of a wait in both directions, so that clients that failed together do not return together. */
 const JITTER = 0.1;
 
-/** What was tried so far, by the two kinds of failure that are counted apart. */
+/** The retries so far, counted separately for both kinds of failure. */
 export interface Attempts {
   readonly request: number;
   readonly stream: number;
 }
 
-/** What to do about a failure. */
+/** The decision about a failure. */
 export type RetryDecision =
   | { readonly type: 'retry'; readonly delayMs: number; readonly retry: number; readonly maxRetries: number }
   | { readonly type: 'give_up'; readonly why: 'not_retryable' | 'too_often' | 'wait_too_long' };
 
 /**
- * Decides on one failure.
+ * Decides about one failure.
  * @param attempts retries made before it
  * @param random 0 to 1, the second exclusive
  */
@@ -60,13 +60,13 @@ export function decideRetry(
   if (retry > maxRetries) return { type: 'give_up', why: 'too_often' };
   const asked = failure.retryAfterMs;
   if (asked !== undefined && asked > policy.maxRetryAfterMs) return { type: 'give_up', why: 'wait_too_long' };
-  // Whoever comes back before the time that was asked for is refused again, so jitter only adds to it.
+  // Returning before the requested time is refused again, so jitter only adds to it.
   const delayMs =
     asked === undefined ? backoffMs(retry, random, policy) : Math.ceil(asked * (1 + JITTER * random));
   return { type: 'retry', delayMs, retry, maxRetries };
 }
 
-/** Which of the two counters a failure belongs to. */
+/** Which of the two counters a failure increments. */
 export function kindOf({ code }: { readonly code: string }): keyof Attempts {
   return code === 'model_cut_off' ? 'stream' : 'request';
 }

@@ -1,5 +1,4 @@
-// The file of a rollout on the disk: how it is begun, opened, written to, made whole after a crash, and what is said of it
-// when that fails.
+// The file of a rollout on disk: creates, opens, appends, repairs after a crash, and explains failures.
 
 import { constants } from 'node:fs';
 import { link, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
@@ -13,7 +12,7 @@ import { planRepair } from './torn.ts';
 /** The file system of the machine. */
 export const NODE_FILES: RolloutFiles = { open, mkdir, readFile: readText, readdir, link, rename, unlink };
 
-/** A lock has a few hundred bytes, a `/proc/PID/stat` too. @source measured: 254 and 330 */
+/** A lock has a few hundred bytes, and so does `/proc/PID/stat`. @source measured: 254 and 330 */
 const LARGEST_TEXT = 64 * 1024;
 
 async function readText(path: string): Promise<string> {
@@ -27,8 +26,8 @@ async function readText(path: string): Promise<string> {
 }
 
 /**
- * At its end, wherever another writer may have left it; never made, should it have gone meanwhile. What is no regular file by now
- * is opened without waiting: a named pipe would keep its reader for ever.
+ * Appends at the end, wherever another writer left it, and never creates the file. Opening does not block: a named pipe in its
+ * place would otherwise wait forever.
  */
 const OPEN_TO_APPEND =
   constants.O_RDWR | constants.O_APPEND | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
@@ -49,12 +48,12 @@ export async function openToAppend(path: string, files: RolloutFiles): Promise<R
   }
 }
 
-/** Makes a file for its owner alone, which must not be there yet. */
+/** Creates a new file that only its owner can access. */
 export async function createFile(path: string, files: RolloutFiles): Promise<RolloutFile> {
   return files.open(path, 'ax+', 0o600);
 }
 
-/** Nobody else has written to the file, and it is still where others find it. @throws BatonError `file_changed` */
+/** Checks that nobody else has written to the file or removed it. @throws BatonError `file_changed` */
 export async function requireUnchanged(file: RolloutFile, size: number, path: string): Promise<void> {
   const stats = await file.stat();
   if (stats.nlink > 0 && stats.size === size) return;
@@ -65,7 +64,7 @@ export async function requireUnchanged(file: RolloutFile, size: number, path: st
   });
 }
 
-/** Appends all of these bytes, in as many writes as it takes. */
+/** Appends all bytes, in as many writes as necessary. */
 export async function writeWhole(file: RolloutFile, bytes: Buffer): Promise<void> {
   for (let written = 0; written < bytes.length;) {
     const { bytesWritten } = await file.write(bytes.subarray(written));
@@ -74,7 +73,7 @@ export async function writeWhole(file: RolloutFile, bytes: Buffer): Promise<void
   }
 }
 
-/** Makes the name of a new file last, and those of the folders made for it: all at once, since each waits for the disk. */
+/** Syncs the folders of a new file, including those created for it: all in parallel, since each waits for the disk. */
 export async function syncFolders(path: string, home: string, files: RolloutFiles): Promise<void> {
   await Promise.all(foldersUpTo(home, path).map((folder) => syncFolder(folder, files)));
 }
@@ -97,7 +96,7 @@ async function syncFolder(folder: string, files: RolloutFiles): Promise<void> {
   }
 }
 
-/** Makes the end of a file whole; tells what was there. @throws BatonError `output_failed` */
+/** Repairs the end of a file and returns what it found. @throws BatonError `output_failed` */
 export async function repair(path: string, file: RolloutFile): Promise<Omit<DamageNote, 'line'> | undefined> {
   try {
     const { size } = await file.stat();
@@ -119,7 +118,7 @@ export async function repair(path: string, file: RolloutFile): Promise<Omit<Dama
   }
 }
 
-/** What stands behind the last line feed. */
+/** The bytes after the last line feed. */
 async function readTail(file: RolloutFile, size: number): Promise<Buffer> {
   for (let length = Math.min(size, LOOK_BACK); ; length = Math.min(size, length * 4)) {
     const bytes = Buffer.alloc(length);
@@ -133,7 +132,7 @@ async function readTail(file: RolloutFile, size: number): Promise<Buffer> {
   }
 }
 
-/** Bytes looked at first for the end of the last line. */
+/** How many bytes to search first for the end of the last line. */
 const LOOK_BACK = 64 * 1024;
 
 const REASONS: ReadonlyMap<string, string> = new Map(
@@ -148,8 +147,8 @@ const REASONS: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * The failure of a write, with its reason in words.
- * @param isBroken nothing more can be written before the thread is opened anew
+ * The failure of a write, with a readable reason.
+ * @param isBroken nothing more can be written until the thread is reopened
  */
 export function explainWrite(path: string, error: unknown, isBroken: boolean): BatonError {
   if (error instanceof BatonError) return error;

@@ -1,9 +1,9 @@
-// What of a file system a rollout is written with. Types only, in the shape of `node:fs/promises`, so that a test can put
-// a failing disk, or a sudden end of the process, behind every single call.
+// The file system calls that write a rollout. Types only, in the shape of `node:fs/promises`, so that a test can simulate a
+// failing disk, or a sudden end of the process, after every single call.
 
 /** An open file. */
 export interface RolloutFile {
-  /** Writes at the end of the file; may write less than it was given. */
+  /** Writes at the end of the file; may write less than requested. */
   write(bytes: Uint8Array): Promise<{ readonly bytesWritten: number }>;
   read(
     buffer: Uint8Array,
@@ -18,7 +18,7 @@ export interface RolloutFile {
   close(): Promise<void>;
 }
 
-/** What a file is, as far as a rollout asks. */
+/** The facts about a file that a rollout needs. */
 export interface FileStats {
   readonly size: number;
   readonly nlink: number;
@@ -33,7 +33,7 @@ export interface FileStats {
 export interface RolloutFiles {
   open(path: string, flags: string | number, mode?: number): Promise<RolloutFile>;
   mkdir(path: string, options: { readonly recursive: true; readonly mode: number }): Promise<unknown>;
-  /** The text of a small file; empty for what is not a regular one, or too large, because that names no owner. */
+  /** The text of a small file; empty for one that is not regular or too large, because such a file names no owner. */
   readFile(path: string): Promise<string>;
   readdir(path: string): Promise<readonly string[]>;
   link(from: string, to: string): Promise<void>;

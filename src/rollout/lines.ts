@@ -1,6 +1,6 @@
-// Records of Baton's own sessions as the lines of a rollout. Every line has a shape of Codex's; what that shape does not say
-// goes beside it, so that Baton's reader gives the very record back. Pure: what a record means for the file so far is in
-// the context.
+// Converts records of Baton's own sessions to the lines of a rollout. Every line has one of Codex's shapes; what that shape
+// cannot express is added beside it, so that Baton's reader restores the same record. Pure: the context holds what depends on the
+// file so far.
 
 import { ECHO, OWN_VERSION } from '../formats/codex/own-records.ts';
 import { BATON_ORIGINATOR, numberAt, withoutUndefined } from '../formats/codex/shapes.ts';
@@ -34,10 +34,10 @@ export type RolloutLine = JsonObject & {
   readonly payload: JsonObject;
 };
 
-/** The place in another session up to which a fork continues it. */
+/** The position in another session from which a fork continues. */
 export interface ForkBase {
   readonly threadId: string;
-  /** Bytes of that session's own file; the first one that is no longer part of the fork. */
+  /** Offset in that session's own file of the first byte that is not part of the fork. */
   readonly endByte: number;
 }
 
@@ -45,13 +45,13 @@ export interface ForkBase {
 export interface LineContext {
   /** The file so far. */
   readonly tail: CodexTail;
-  /** The history as the record leaves it; asked for where Codex has to be told the whole of it. */
+  /** The history after the record; used where Codex needs the complete history. */
   readonly historyAfter: (record: RewritingRecord) => readonly Item[];
-  /** UUID, for the context window that an undo begins. */
+  /** A UUID for the context window that an undo begins. */
   readonly windowId: () => string;
 }
 
-/** Records that change more than the end of the history, and do not say what it is then. */
+/** Records that change more than the end of the history without containing the result. */
 export type RewritingRecord = Extract<
   LogRecord,
   { type: 'micro_compacted' | 'undo_compaction' | 'undo_turn' }
@@ -68,7 +68,7 @@ const REWRITING: ReadonlySet<LogRecord['type']> = new Set([
   'undo_turn',
 ]);
 
-/** Whether what was recorded must outlive the machine and not only the process. @source spec 4-session §3 */
+/** Whether a record must survive a crash of the machine and not only of the process. @source spec 4-session §3 */
 export function isSyncPoint({ type }: LogRecord): boolean {
   return SYNC_POINTS.has(type);
 }
@@ -100,8 +100,8 @@ export function headLine(
 
 /**
  * The lines of a record, in order: at most two.
- * @throws RangeError for a record that no rollout of Baton's can hold: one that refers to lines of another format, or an
- *   event of a type by which Codex knows something else
+ * @throws RangeError for a record that Baton's rollouts cannot hold: one that refers to lines of another format, or an event
+ * whose type means something else to Codex
  */
 export function recordLines(
   record: LogRecord & { readonly at: string },
@@ -165,14 +165,14 @@ function metaLine(at: string, meta: SessionMetaRecord): RolloutLine {
 }
 
 function metaPayload(at: string, meta: SessionMetaRecord): JsonObject {
-  // Without a provider Codex takes the one that it is configured with; a later head is ignored by it.
+  // Without a provider, Codex uses its configured one; it ignores later heads.
   return withoutUndefined({
     id: meta.sessionId,
     session_id: meta.sessionId,
     timestamp: at,
     cwd: meta.cwd ?? '/',
     originator: BATON_ORIGINATOR,
-    // Readers go by the version of Codex whose shapes these are; Baton's own is in the record.
+    // Readers use the Codex version whose shapes these are; Baton's own version is in the record.
     cli_version: WRITTEN_AS_VERSION,
     source: 'cli',
     base_instructions: meta.instructions === undefined ? undefined : { text: meta.instructions },
@@ -189,7 +189,7 @@ function usagePayload({ usage }: UsageRecord, tail: CodexTail): JsonObject {
   if (usage.source === 'estimated') return usageEvent(tail, spent, { total_tokens: usage.total });
   const output = usage.output ?? 0;
   const last: TokenUsage = {
-    // A request without an answer is no estimate, which is what Codex takes a total without parts for.
+    // A request without an answer is not an estimate, but Codex treats a total without parts as one.
     input_tokens: usage.covers === 'request' ? usage.total : Math.max(0, usage.total - output),
     cached_input_tokens: usage.cachedInput ?? 0,
     output_tokens: output,
@@ -216,7 +216,7 @@ function turnPayload({ type, turnId, reason, lastAgentMessage }: TurnRecord, tai
   });
 }
 
-/** Events that are records of their own: as something shown they would be read as what they are not. */
+/** Events that have their own records: written as displayed events they would be misread. */
 const RECORDED_EVENTS: ReadonlySet<string> = new Set([
   'token_count',
   'task_started',
@@ -248,7 +248,7 @@ function compactedLines(at: string, record: CompactedRecord, { tail }: LineConte
   return newWindow(at, windowLines(tail, written, next));
 }
 
-/** For Codex, which knows nothing of the kind, it is one more history in place of another. */
+/** Codex does not know such records; for it, a new history replaces the old one. */
 function rewritingLines(at: string, record: RewritingRecord, context: LineContext): readonly RolloutLine[] {
   if ('newRefs' in record && record.newRefs !== undefined)
     throw new RangeError('A rollout has no names of lines to change');

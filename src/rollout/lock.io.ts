@@ -1,10 +1,10 @@
-// One writer per rollout, across processes, by files alone: Node has no locks of the system's.
+// Allows one writer per rollout, across processes, with files alone: Node does not offer the system's locks.
 //
-// A lock is a file whose content names its owner. It appears with its content, by a link, so that nobody reads half of it,
-// and a link to a taken name fails. The lock of a dead owner is replaced by whoever holds a second lock, which is named
-// after the dead one: whoever takes that one later finds that the dead owner is no longer there, and lets go. So of any
-// number of takers at most one wins, whatever they have seen before. The second lock is taken like any other, so that
-// one who dies while replacing is replaced as well.
+// A lock is a file whose content names its owner. It appears with its content, by a link, so nobody reads a partial lock, and a
+// link to a taken name fails. To replace the lock of a dead owner, a process must hold a second lock, which is named after the
+// dead owner: a process that takes this one later finds that the dead owner's lock is gone, and releases it. So at most one of
+// any number of processes wins, whatever they have seen before. The second lock is taken like any other, so a process that dies
+// while replacing is replaced as well.
 
 import { randomUUID } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
@@ -18,7 +18,7 @@ import type { RolloutFiles } from './files.ts';
 import { isAlive, placeOwner, readOwner, readProcStat, writeOwner } from './owner.ts';
 import type { Owner, ProcessIdentity, Realm } from './owner.ts';
 
-/** What a lock is taken with. */
+/** What taking a lock requires. */
 export interface LockWorld {
   readonly files: RolloutFiles;
   readonly clock: Clock;
@@ -27,11 +27,11 @@ export interface LockWorld {
 /** A lock that is held. */
 export interface Lock {
   readonly owner: Owner;
-  /** Lets go of it; does nothing where somebody else holds it by now. */
+  /** Releases it; does nothing if another process holds it by now. */
   release(): Promise<void>;
 }
 
-/** Attempts to replace a dead owner while somebody else is at it, and the milliseconds between them. */
+/** How often to try to replace a dead owner while another process does the same, and the milliseconds between attempts. */
 const MOST_ATTEMPTS = 100;
 const PAUSE_MS = 5;
 
@@ -74,7 +74,7 @@ async function take(path: string, owner: Owner, world: LockWorld): Promise<Taken
   return { outcome: 'held', by: other };
 }
 
-/** Makes the lock unless it exists: whole or not at all. */
+/** Creates the lock unless it exists: completely or not at all. */
 async function create(path: string, owner: Owner, world: LockWorld): Promise<boolean> {
   const draft = await writeDraft(path, owner, world);
   try {
@@ -88,7 +88,7 @@ async function create(path: string, owner: Owner, world: LockWorld): Promise<boo
   }
 }
 
-/** Puts a lock in the place of a dead owner's, unless that is no longer there, or somebody else is at it. */
+/** Replaces a dead owner's lock, unless it is already gone or another process is replacing it. */
 async function replace(
   path: string,
   { owner, holder }: { readonly owner: Owner; readonly holder: Owner },
@@ -108,7 +108,7 @@ async function replace(
   }
 }
 
-/** Synced, so that a lock is never empty after the machine went down: nobody could tell whose it was. */
+/** Synced, so that a lock is never empty after a crash of the machine: its owner would be unknown. */
 async function writeDraft(path: string, owner: Owner, { files }: LockWorld): Promise<string> {
   const draft = `${path}.${randomUUID()}.draft`;
   const file = await files.open(draft, 'wx', 0o600);
@@ -138,7 +138,7 @@ async function readLock(path: string, { files }: LockWorld): Promise<string | un
   });
 }
 
-/** Removes what dead takers have left of their attempts. */
+/** Removes the temporary files of dead processes. */
 async function sweep(path: string, owner: Owner, world: LockWorld): Promise<void> {
   const prefix = `${basename(path)}.`;
   const folder = dirname(path);
@@ -148,12 +148,12 @@ async function sweep(path: string, owner: Owner, world: LockWorld): Promise<void
     const text = await readLock(left, world).catch(() => undefined);
     const holder = text === undefined ? undefined : readOwner(text);
     if (holder === undefined || holder.nonce === owner.nonce || (await lives(holder, world))) continue;
-    // Somebody else may sweep, too.
+    // Another process may sweep at the same time.
     await world.files.unlink(left).catch(() => undefined);
   }
 }
 
-/** Removes the locks of a folder whose session was never begun, because the process that held them died first. */
+/** Removes the locks of sessions that never began because the process that held them died first. */
 export async function sweepAbandoned(folder: string, world: LockWorld): Promise<void> {
   const names = new Set(await world.files.readdir(folder).catch(() => []));
   for (const name of names) {
@@ -171,7 +171,7 @@ async function lives(owner: Owner, { files }: LockWorld): Promise<boolean> {
   return isAlive(owner, await observe(owner.pid, files));
 }
 
-/** This process. */
+/** The identity of this process. */
 function identifyProcess(): ProcessIdentity {
   const startedAt = readProcStat(readProc('/proc/self/stat') ?? '')?.startedAt;
   return { pid: process.pid, startedAt, realm: realm() };
@@ -195,7 +195,7 @@ function attempt(read: () => string): string | undefined {
   }
 }
 
-/** A file of Linux's; undefined on other systems. */
+/** A file of Linux; undefined on other systems. */
 function readProc(path: string): string | undefined {
   if (!isLinux) return undefined;
   const read = readSmallFile(path, { maxBytes: MOST_OF_PROC, links: 'follow' });
@@ -210,7 +210,7 @@ type Observed = { readonly startedAt?: string | undefined } | undefined;
 async function observe(pid: number, files: RolloutFiles): Promise<Observed> {
   if (!isLinux) return observeByNumber(pid);
   const stat = await files.readFile(`/proc/${pid}/stat`).catch(() => undefined);
-  // What is hidden from this user may live.
+  // A process that is hidden from this user may be alive.
   return stat === undefined ? observeByNumber(pid) : readProcStat(stat);
 }
 
@@ -219,7 +219,7 @@ function observeByNumber(pid: number): Observed {
     process.kill(pid, 0);
     return {};
   } catch (error) {
-    // A process of another user lives as well.
+    // A process of another user is alive as well.
     return codeOf(error) === 'EPERM' ? {} : undefined;
   }
 }

@@ -1,28 +1,28 @@
-// Who writes to a rollout, and whether that process still lives.
+// The writer of a rollout, and whether its process is still alive.
 
 import * as z from 'zod';
 
-/** A process, told from every other one, also from a later one that was given its number. */
+/** Identifies a process, even against a later one with the same number. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it started, in whatever words the system has for it; undefined where it does not say. */
+  /** Its start time in the system's own format; undefined where unknown. */
   readonly startedAt?: string | undefined;
-  /** Within which numbers of processes mean the same: a boot of a machine, or a container on it. */
+  /** Where its number is valid: a boot of a machine, or a container on it. */
   readonly realm: Realm;
 }
 
 /** A running system. */
 export interface Realm {
   readonly host: string;
-  /** Changes with every boot; undefined where the system does not say. */
+  /** Changes with every boot; undefined where unknown. */
   readonly boot?: string | undefined;
-  /** The namespace of process numbers, as containers have their own; undefined where there are none. */
+  /** The namespace of process numbers, as containers have; undefined without namespaces. */
   readonly namespace?: string | undefined;
 }
 
-/** Whoever holds a lock. */
+/** The owner of a lock. */
 export interface Owner extends ProcessIdentity {
-  /** Different for each lock that was ever taken. */
+  /** Unique for each lock ever taken. */
   readonly nonce: string;
   /** ISO 8601, by the owner's clock; for people. */
   readonly since: string;
@@ -55,8 +55,8 @@ export function writeOwner(owner: Owner): string {
 }
 
 /**
- * Whether what is known of an owner suffices to look for its process here. `elsewhere`: it is, or may be, a process of
- * another machine or container, of which nothing can be known. `gone`: the machine was started anew since.
+ * Whether an owner's process can be looked up here. `elsewhere`: it is, or may be, a process of another machine or container,
+ * about which nothing can be known. `gone`: the machine has restarted since.
  */
 export function placeOwner({ realm }: Owner, here: Realm): 'here' | 'elsewhere' | 'gone' {
   if (realm.boot !== undefined && here.boot !== undefined) {
@@ -67,23 +67,23 @@ export function placeOwner({ realm }: Owner, here: Realm): 'here' | 'elsewhere' 
 }
 
 /**
- * Whether the process that now has the owner's number is the owner.
- * @param observed when that process started; undefined where there is none, or a dead one that nobody has buried yet
+ * Whether the process with the owner's number is the owner.
+ * @param observed when that process started; undefined without a process, or for a zombie
  */
 export function isAlive(
   owner: Owner,
   observed: { readonly startedAt?: string | undefined } | undefined,
 ): boolean {
   if (observed === undefined) return false;
-  // Where the system does not say when a process started, its number has to do.
+  // Where the start time is unknown, the number has to suffice.
   if (owner.startedAt === undefined || observed.startedAt === undefined) return true;
   return owner.startedAt === observed.startedAt;
 }
 
 /**
- * When a process started and whether it lives, by Linux.
+ * When a process started and whether it is alive, on Linux.
  * @param stat the text of `/proc/PID/stat`
- * @source proc(5): the state is the first field behind the name in parentheses, the start time the twentieth
+ * @source proc(5): the state is the first field after the name in parentheses, the start time the twentieth
  */
 export function readProcStat(stat: string): { readonly startedAt: string } | undefined {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -1,4 +1,4 @@
-// What a thread holds, read from its file and from those that it continues: its history, and the past that an undo needs.
+// Reads a thread from its file and from those that it continues: its history, and the past that an undo needs.
 
 import { TailFollower } from '../formats/codex/tail.ts';
 import { loadRollout } from '../formats/session-file.io.ts';
@@ -8,33 +8,33 @@ import { HistoryFold } from '../history/project.ts';
 import type { Item } from '../protocol/item.ts';
 import { openRolloutSource } from './read.io.ts';
 
-/** Pasts kept in memory, beside the history, for an undo. Earlier ones are read again when they are needed. */
+/** Pasts to keep in memory for an undo, besides the history. Earlier ones are read again when needed. */
 const KEPT_PASTS = 1;
 
-/** The history of a thread that holds nothing yet. */
+/** The history of an empty thread. */
 export function newFold(keptPasts = KEPT_PASTS): HistoryFold<Item> {
   return new HistoryFold(WHOLE_ITEMS, keptPasts);
 }
 
-/** Whether the newest compaction can be taken back from memory, and nothing was taken back without its past. */
+/** Whether the newest compaction can be undone from memory, and no earlier undo lacked its past. */
 export function hasPast(fold: HistoryFold<Item>): boolean {
   return !fold.hasLostPast && (fold.compactions.length === 0 || fold.beforeNewestCompaction() !== undefined);
 }
 
-/** A thread to be read. */
+/** A thread to read. */
 export interface PastSource {
   /** Baton's home. */
   readonly home: string;
   readonly path: string;
   /** Stops reading. */
   readonly signal: AbortSignal | undefined;
-  /** Up to here, in bytes of the session's own file. */
+  /** Where to stop, in bytes of the session's own file. */
   readonly endByte?: number;
-  /** Lines that stand before the first one that is read. */
+  /** Number of lines before the first one to read. */
   readonly linesBefore?: number;
 }
 
-/** What a thread holds, with what follows its lines. */
+/** A thread's content, and the follower of its lines. */
 export interface ReadThread {
   readonly fold: HistoryFold<Item>;
   readonly tail: TailFollower;
@@ -42,7 +42,7 @@ export interface ReadThread {
 }
 
 /**
- * Reads a thread once for whoever wants its records, and for its own history as often as that takes.
+ * Reads a thread once to emit its records, and as often as necessary for its history.
  * @throws BatonError as `openRolloutSource`; `interrupted`
  */
 export async function readThread(
@@ -67,8 +67,8 @@ export async function readThread(
 }
 
 /**
- * The history of a thread with the past that its newest compaction replaced. Undos of several compactions in a row need the
- * pasts of all of them: few have many, so it is tried with few first.
+ * The history of a thread with the past that its newest compaction replaced. Several undos in a row need the pasts of several
+ * compactions: that is rare, so it first tries with few.
  */
 export async function refold(reading: PastSource): Promise<HistoryFold<Item>> {
   for (let keptPasts = KEPT_PASTS * 4; ; keptPasts *= 4) {

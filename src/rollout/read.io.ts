@@ -1,5 +1,5 @@
-// Finds rollouts and reads them. A fork holds only what is its own: the session that it continues is read through it, so
-// that whoever reads sees one file, as if everything had been copied.
+// Finds rollouts and reads them. A fork contains only its own part: it is read together with the session that it continues, so
+// that readers see one file, as if everything had been copied.
 
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -23,10 +23,10 @@ export interface FoundRollout {
   readonly modifiedMs: number;
 }
 
-/** A fork of a fork of a fork: nobody has more of them, and each one is an open file. */
+/** Maximum depth of forks of forks: more are unrealistic, and each one is an open file. */
 const MOST_FORKS = 256;
 
-/** The rollouts below a home that hold anything, last written first. Folders that cannot be read hold none. */
+/** The non-empty rollouts below a home, most recently written first. Unreadable folders are skipped. */
 export async function findRollouts(home: string): Promise<readonly FoundRollout[]> {
   const found: FoundRollout[] = [];
   for (const path of await rolloutPaths(home)) {
@@ -40,7 +40,7 @@ export async function findRollouts(home: string): Promise<readonly FoundRollout[
 
 /**
  * The path of a rollout.
- * @param which the id of a thread, `last` for the one last written, or a path
+ * @param which the id of a thread, `last` for the most recently written one, or a path
  * @throws BatonError `file_not_found`
  */
 export async function locateRollout(home: string, which: string): Promise<string> {
@@ -57,7 +57,7 @@ export async function locateRollout(home: string, which: string): Promise<string
   );
 }
 
-/** Whether a file has its first line: a session that died before that never began. */
+/** Whether a file has its first line: without it, the session never began. */
 async function isBegun(path: string): Promise<boolean> {
   const source = await openSource(path, noBytes()).catch(() => undefined);
   if (source === undefined) return false;
@@ -105,7 +105,7 @@ async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   return readdir(folder, { withFileTypes: true }).catch(() => []);
 }
 
-/** A run of bytes of one file, or the head of one without its reference to another. */
+/** A range of bytes of one file, or the head of one without its reference to another. */
 type Segment =
   | {
       readonly type: 'file';
@@ -116,36 +116,36 @@ type Segment =
     }
   | { readonly type: 'head'; readonly bytes: Buffer };
 
-/** A rollout as one file, whatever it continues. */
+/** A rollout as one file, including what it continues. */
 export interface RolloutSource extends ByteSource {
   readonly threadId: string;
   /** Payload of the first line. */
   readonly head: JsonObject;
-  /** The end of the last whole line of the session's own file, in bytes of that file. */
+  /** The end of the last complete line of the session's own file, in bytes of that file. */
   readonly endByte: number;
   /**
-   * The place just behind a line, for a fork.
+   * The position after a line, for a fork.
    * @param line counted from 1 over all that is read
-   * @throws RangeError when there is no such line, or nothing but a head before its end
+   * @throws RangeError when the line does not exist, or when only a head precedes its end
    */
   placeBehind(line: number): Promise<ForkBase>;
 }
 
-/** Where a rollout lies and up to where it is wanted. */
+/** A rollout's path and the part of it to read. */
 interface RolloutSlice {
   readonly home: string;
   readonly path: string;
   /** Bytes of the session's own file; undefined: all. */
   readonly endByte?: number;
-  /** Threads through which it was reached. */
+  /** The threads that led to it. */
   readonly through: readonly string[];
 }
 
 /**
- * Opens a rollout of Baton's for reading; nothing is locked or changed.
- * @param endByte up to here, in bytes of the session's own file
- * @throws BatonError `file_not_found`, `file_empty`, `format_unknown` for what is no session of Baton's,
- *   `parent_missing`
+ * Opens one of Baton's rollouts for reading, without locking or changing it.
+ * @param endByte where to stop, in bytes of the session's own file
+ * @throws BatonError `file_not_found`, `file_empty`, `format_unknown` for a file that is not one of Baton's sessions,
+ * `parent_missing`
  */
 export async function openRolloutSource(
   home: string,
@@ -179,7 +179,7 @@ async function openChain(wanted: RolloutSlice, opened: ByteSource[]): Promise<Ch
   const { threadId, base } = headOf(line, source);
   const endByte = wanted.endByte ?? (await endOfLines(source, headEnd));
   if (wanted.endByte !== undefined) await requireLineEnd(source, wanted);
-  // Behind the last whole line may stand a part of one, which a reader reports as such.
+  // A partial line may follow the last complete one; readers report it as such.
   const to = Math.max(headEnd, wanted.endByte ?? source.size);
   const segments: Segment[] =
     base === undefined
@@ -241,7 +241,7 @@ async function requireLineEnd(source: ByteSource, { path, endByte = 0 }: Rollout
 const LINE_FEED = 0x0a;
 
 async function* noBytes(): AsyncGenerator<Buffer> {
-  // Nothing is ever read from standard input.
+  // Standard input is never read.
 }
 
 async function readHead(
@@ -249,7 +249,7 @@ async function readHead(
 ): Promise<{ readonly line: JsonObject; readonly endByte: number }> {
   const parts: Buffer[] = [];
   for await (const chunk of source.chunks()) {
-    // The type of a line stands before its payload: a document of another agent may be one line of hundreds of megabytes.
+    // The type of a line precedes its payload: a document of another agent may be one line of hundreds of megabytes.
     if (parts.length === 0 && !chunk.includes('"session_meta"')) break;
     const feed = chunk.indexOf(LINE_FEED);
     parts.push(Buffer.from(feed === -1 ? chunk : chunk.subarray(0, feed)));
@@ -306,7 +306,7 @@ function withoutBase(line: JsonObject): JsonObject {
   return { ...line, payload };
 }
 
-/** The end of the last whole line, looked for from the end. */
+/** The end of the last complete line, searched backwards. */
 async function endOfLines(source: ByteSource, headEnd: number): Promise<number> {
   let from = source.size;
   for (let step = LOOK_BACK; from > headEnd; step *= 2) {
@@ -323,7 +323,7 @@ async function endOfLines(source: ByteSource, headEnd: number): Promise<number> 
   return headEnd;
 }
 
-/** Bytes looked at first for the end of the last line. */
+/** How many bytes to search first for the end of the last line. */
 const LOOK_BACK = 64 * 1024;
 
 function joined(

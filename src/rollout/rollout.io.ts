@@ -1,8 +1,8 @@
-// The durable log of one of Baton's own threads: one writer, lines only ever appended, the history kept beside them.
+// The durable log of one of Baton's own threads: one writer, append-only, with the history in memory.
 //
-// A record is acknowledged when the call that wrote it has returned; the end of a turn and a compaction also when they are
-// on the disk. Whatever is not acknowledged is either not in the file, or whole in it when the process died before it could
-// say so: whoever opens the rollout again finds out by reading it. A write that fails is taken back.
+// A record is acknowledged when the call that wrote it has returned; the end of a turn and a compaction only once they are on
+// disk. After a crash, an unacknowledged record is either absent or complete in the file: reopening the rollout and reading it
+// shows which. A failed write is rolled back.
 
 import { basename, dirname, join } from 'node:path';
 import { BatonError } from '../errors.ts';
@@ -35,7 +35,7 @@ import type { Lock } from './lock.io.ts';
 import { hasPast, newFold, readThread, refold } from './past.io.ts';
 import { placeOfRollout } from './paths.ts';
 
-/** What rollouts are written with. */
+/** What writing rollouts requires. */
 export interface RolloutWorld {
   readonly clock: Clock;
   readonly ids: Ids;
@@ -45,18 +45,18 @@ export interface RolloutWorld {
   readonly signal?: AbortSignal;
 }
 
-/** What a thread begins with. */
+/** The first record of a thread. */
 export type RolloutHead = Omit<SessionMetaRecord, 'type' | 'sessionId'>;
 
 /** What was found when a rollout was opened. */
 export interface OpenedRollout {
   readonly rollout: Rollout;
-  /** Damage that was read past, and what a crash had left at the end. */
+  /** Damage that was skipped, and what a crash had left at the end. */
   readonly damage: readonly DamageNote[];
 }
 
 /**
- * Begins a thread. Its file appears with the first record; a thread of which nothing is recorded leaves none.
+ * Begins a thread. Its file is created with the first record; a thread without records leaves none.
  * @param home Baton's home
  * @throws BatonError `output_failed`
  */
@@ -65,11 +65,11 @@ export async function createRollout(home: string, head: RolloutHead, world: Roll
 }
 
 /**
- * Opens a thread to go on with it, and repairs what a crash left.
+ * Opens a thread to resume it, and repairs what a crash left.
  * @param which a thread id, a path, or `last`
- * @param emit given every record that the thread holds, in order, those that it inherits too
+ * @param emit receives every record of the thread, in order, including inherited ones
  * @throws BatonError `file_not_found`, `file_empty`, `format_unknown`, `parent_missing`, `session_live`, `output_failed`,
- *   `interrupted`
+ * `interrupted`
  */
 export async function openRollout(
   home: string,
@@ -79,7 +79,7 @@ export async function openRollout(
 ): Promise<OpenedRollout> {
   const path = await locateRollout(home, which);
   const files = world.files ?? NODE_FILES;
-  // A file that cannot be gone on with gets neither a lock nor a repair.
+  // A file that cannot be resumed gets neither a lock nor a repair.
   await (await openRolloutSource(home, path)).close();
   const lock = await takeLock(path, { files, clock: world.clock });
   let file: RolloutFile | undefined;
@@ -101,21 +101,21 @@ export async function openRollout(
   }
 }
 
-/** Where a fork leaves the thread that it continues, and what it says of itself. */
+/** Where a fork leaves its parent thread, and its own head. */
 export interface ForkRequest {
-  /** The line, counted from 1 over all that is read of the thread, behind which it forks; absent: the last one. */
+  /** The last inherited line, counted from 1 over all that is read of the thread; absent: the last one. */
   readonly behindLine?: number;
-  /** What differs from the head of the thread. */
+  /** What differs from the head of the parent. */
   readonly head?: RolloutHead;
-  /** Given every record that the new thread inherits. */
+  /** Receives every record that the new thread inherits. */
   readonly emit?: Emit;
 }
 
 /**
- * Begins a thread that continues another one, which may be open elsewhere and stays as it is. Nothing is copied.
+ * Begins a thread that continues another one, which may be open elsewhere and stays unchanged. Copies nothing.
  * @param which a thread id, a path, or `last`
  * @throws BatonError as `openRollout`, but never `session_live`
- * @throws RangeError when there is no such line
+ * @throws RangeError when the line does not exist
  */
 export async function forkRollout(
   home: string,
@@ -145,7 +145,7 @@ async function beginFork(
   const damage: DamageNote[] = [];
   let inheritedHead: RolloutHead = {};
   const replayed = await readThread(
-    // The head of the fork stands before all that it inherits.
+    // The head of the fork precedes everything that it inherits.
     { home, path, signal: world.signal, endByte: base.endByte, linesBefore: 1 },
     (record) => {
       if (record.type === 'session_meta') inheritedHead = { ...inheritedHead, ...headFields(record) };
@@ -171,7 +171,7 @@ interface Beginning {
   readonly head: RolloutHead;
   readonly world: RolloutWorld;
   readonly base?: ForkBase;
-  /** What is inherited. */
+  /** The inherited history. */
   readonly fold: HistoryFold<Item>;
   readonly tail: TailFollower;
   readonly lines: number;
@@ -202,9 +202,9 @@ async function begin({ home, head, world, base, fold, tail, lines }: Beginning):
   });
 }
 
-/** Records that wait until they are in the file. */
+/** Records waiting to be written. */
 interface Waiting {
-  /** Called when their turn comes: an undo is of what is the newest compaction then. */
+  /** Called when they are written: an undo concerns the newest compaction at that time. */
   readonly records: () => readonly Stamped[];
   readonly isUndo: boolean;
   readonly resolve: (line: number) => void;
@@ -213,16 +213,16 @@ interface Waiting {
 
 type Stamped = LogRecord & { readonly at: string };
 
-/** A record as it will stand in the file. */
+/** A record in its written form. */
 interface SerializedRecord {
   readonly record: Stamped;
   readonly texts: readonly string[];
 }
 
-/** What is written in one go. */
+/** Records written together. */
 interface Batch {
   readonly appends: readonly { readonly waiting: Waiting; readonly written: readonly SerializedRecord[] }[];
-  /** Follows all of it. */
+  /** The state after all of them. */
   readonly tail: TailFollower;
 }
 
@@ -235,15 +235,15 @@ interface Begun {
   readonly tail: TailFollower;
   /** Undefined until the first record is written. */
   readonly file: RolloutFile | undefined;
-  /** Bytes of the file that are acknowledged. */
+  /** Acknowledged bytes of the file. */
   readonly size: number;
-  /** Lines so far, inherited ones included. */
+  /** Lines so far, including inherited ones. */
   readonly lines: number;
-  /** Still to be written, with the first record. */
+  /** The head line, which is written with the first record. */
   readonly head: RolloutLine | undefined;
 }
 
-/** Appends that are written together at most, so that a write stays a write and not a copy of the memory. */
+/** How many appends to write together at most, which limits the memory of one write. */
 const MOST_APPENDS = 256;
 
 /** A thread's log, open for writing by this process alone. */
@@ -265,7 +265,7 @@ export class Rollout {
   #queue: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
-  /** Why nothing can be written any more. */
+  /** Why nothing more can be written. */
   #broken: BatonError | undefined;
 
   /** Use `createRollout`, `openRollout` or `forkRollout`. */
@@ -285,24 +285,23 @@ export class Rollout {
     this.#hasSyncedName = begun.file !== undefined;
   }
 
-  /** The history that the acknowledged records come to, oldest first. */
+  /** The history after all acknowledged records, oldest first. */
   get history(): readonly Entry<Item>[] {
     return this.#fold.entries;
   }
 
-  /** Compactions in force, oldest first. */
+  /** Effective compactions, oldest first. */
   get compactions(): readonly CompactionInForce[] {
     return this.#fold.compactions;
   }
 
   /**
-   * Appends records, in order and behind those appended before. Fulfilled with the number of the newest line, counted from
-   * 1 over all that the thread holds or inherits, once all of them are acknowledged. A record without a time gets the
-   * present one. A `micro_compacted`, an `undo_compaction` and an `undo_turn` are appended alone.
-   * @throws BatonError `output_failed`: none of them is in the log, and they may be appended again, unless
-   *   `data.isBroken`: then the thread has to be opened anew, which tells what is in it. `file_changed`: somebody else
-   *   wrote to the file or removed it.
-   * @throws RangeError for a record that no rollout can hold, and after `close`
+   * Appends records, in order and after those appended before. Resolves once all are acknowledged, with the number of the newest
+   * line, counted from 1 over all own and inherited lines. A record without a time gets the present one. A `micro_compacted`, an
+   * `undo_compaction` and an `undo_turn` must be appended alone.
+   * @throws BatonError `output_failed`: none of them is in the log, and they may be appended again, unless `data.isBroken`: then
+   * the thread must be reopened, which shows what was written. `file_changed`: something else wrote to the file or removed it.
+   * @throws RangeError for a record that rollouts cannot hold, and after `close`
    */
   async append(records: readonly LogRecord[]): Promise<number> {
     const at = this.#now();
@@ -314,7 +313,7 @@ export class Rollout {
   }
 
   /**
-   * Takes the newest compaction back: the history before it, then all that came since. Fulfilled with its id.
+   * Undoes the newest compaction: restores the history before it, followed by everything since. Resolves with its id.
    * @throws BatonError `nothing_to_undo`, and as `append`
    */
   async undo(): Promise<string> {
@@ -329,7 +328,7 @@ export class Rollout {
     return compactionId;
   }
 
-  /** Writes what waits and lets others write. Does nothing the second time. */
+  /** Writes what waits and releases the lock. Does nothing the second time. */
   async close(): Promise<void> {
     this.#closing ??= this.#end();
     await this.#closing;
@@ -338,7 +337,7 @@ export class Rollout {
   async #end(): Promise<void> {
     while (this.#writing !== undefined) await this.#writing;
     await this.#file?.close();
-    // Its first write failed: what is there says nothing.
+    // The first write failed, so the file has no usable content.
     if (this.#file !== undefined && this.#head !== undefined) await this.#files.unlink(this.path);
     await this.#lock.release();
   }
@@ -356,7 +355,7 @@ export class Rollout {
   }
 
   async #writeAll(): Promise<void> {
-    // What is appended in the same breath is written in one go.
+    // Records appended in the same tick are written together.
     await Promise.resolve();
     while (this.#queue.length > 0) await this.#writeNext();
     this.#writing = undefined;
@@ -381,13 +380,13 @@ export class Rollout {
     this.#acknowledge(batch);
   }
 
-  /** As many of those that wait as can be written together. One that cannot be written is told so, and drops out. */
+  /** As many waiting appends as can be written together. Rejects and drops one that cannot be written. */
   #takeBatch(): Batch {
     const appends: { readonly waiting: Waiting; readonly written: readonly SerializedRecord[] }[] = [];
     let tail = this.#tail;
     for (let waiting = this.#queue[0]; waiting !== undefined; waiting = this.#queue[0]) {
       try {
-        // Nobody knows the newest compaction, or the history, before those that go before are acknowledged.
+        // The newest compaction and the history are unknown until earlier records are acknowledged.
         if (appends.length > 0 && waiting.isUndo) break;
         const records = waiting.records();
         if (appends.length > 0 && records.some(isRewriting)) break;
@@ -445,7 +444,7 @@ export class Rollout {
     this.#head = undefined;
   }
 
-  /** Brings the file onto the disk, and with the first time its name. */
+  /** Syncs the file to disk, and the first time its name as well. */
   async #sync(file: RolloutFile): Promise<void> {
     try {
       await Promise.all([
@@ -454,15 +453,15 @@ export class Rollout {
       ]);
       this.#hasSyncedName = true;
     } catch (error) {
-      // What the system could not write it may have dropped from its memory, too: nobody knows what is on the disk.
+      // The system may have dropped unwritten data from its memory: the content of the disk is unknown.
       this.#broken = explainWrite(this.path, error, true);
       throw this.#broken;
     }
   }
 
-  /** Cuts off again what was written of a batch that failed: all of it is in the log, or nothing. */
+  /** Cuts off a failed batch: all of it is in the log, or nothing. */
   async #takeBack(error: unknown): Promise<unknown> {
-    // Where somebody else has written, a cut might take what is theirs.
+    // If something else has written, a cut might remove its data.
     if (error instanceof BatonError && error.code === 'file_changed') this.#broken = error;
     else {
       await this.#file?.truncate(this.#size).catch(() => {
@@ -483,7 +482,7 @@ export class Rollout {
     }
   }
 
-  /** The past that an undo brings back may be no longer in memory: it is read again. */
+  /** Reads the past for an undo again if it is no longer in memory. */
   async #recallPast(): Promise<void> {
     if (this.#queue[0]?.isUndo !== true || hasPast(this.#fold)) return;
     const { path } = this;
@@ -497,7 +496,7 @@ function nothingToUndo(path: string): BatonError {
   });
 }
 
-/** The history as a record will leave it. */
+/** The history after a record. */
 function historyAfter(fold: HistoryFold<Item>, record: RewritingRecord): readonly Item[] {
   if (record.type === 'micro_compacted') {
     const callIds = new Set(record.callIds);
@@ -526,5 +525,5 @@ function follow(tail: TailFollower, { type, payload }: RolloutLine): void {
 }
 
 function ignore(): void {
-  // Nobody wants it.
+  // The result is unused.
 }

@@ -1,18 +1,18 @@
-// What a crash leaves at the end of a rollout, and what makes it a whole line again.
+// Repairs the end of a rollout after a crash.
 
-/** How the end of a file is made whole. */
+/** The repair of a file's end. */
 export interface Repair {
-  /** Bytes behind the last line feed that stay. What is cut was never acknowledged. */
+  /** Bytes to keep after the last line feed. The bytes to cut were never acknowledged. */
   readonly keep: number;
-  /** A line feed is missing behind them. */
+  /** They lack a line feed. */
   readonly isUnterminated: boolean;
 }
 
 const SOUND: Repair = { keep: 0, isUnterminated: false };
 
 /**
- * How to repair what stands behind the last line feed of a rollout. A line that is whole but for its line feed stays; a
- * part of one, and the zeros that a file system leaves where it had no time to write, are cut.
+ * Plans the repair of the bytes after a rollout's last line feed. A line that only lacks its line feed stays; a partial line is
+ * cut, and so are zeros that a file system leaves where it had no time to write.
  * @param tail one character for each byte
  */
 export function planRepair(tail: string): Repair {
@@ -23,7 +23,7 @@ export function planRepair(tail: string): Repair {
   return isWhole(text) ? { keep: text.length, isUnterminated: true } : SOUND;
 }
 
-/** A record is an object, and no part of an object's text is a value: what parses is whole. */
+/** A record is an object, and no proper prefix of an object's text is valid JSON: a text that parses is complete. */
 function isWhole(text: string): boolean {
   try {
     JSON.parse(text.replaceAll('\0', ''));

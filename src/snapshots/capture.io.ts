@@ -1,5 +1,5 @@
-// Puts a work tree into objects of git's, as it is, byte for byte. Nothing of the user's is touched but the store of objects: a
-// private repository lends its index and its settings, and the objects go where the user's are.
+// Stores a work tree as git objects, byte for byte. Of the user's repository, only the object store changes: a private repository
+// provides index and settings, and writes its objects into the user's store.
 
 import { accessSync, constants, lstatSync } from 'node:fs';
 import type { Stats } from 'node:fs';
@@ -11,18 +11,18 @@ import type { CancelSignal, Clock } from '../ports.ts';
 import { directoriesOf, joinPaths, parseStages, splitPaths } from './paths.ts';
 import type { LeftOut } from './snapshot.ts';
 
-/** Bounds beyond which a work tree is not saved, or a file of it. @source docs/decisions/snapshots.md */
+/** Limits beyond which a work tree, or one of its files, is not saved. @source docs/decisions/snapshots.md */
 export interface CaptureBounds {
-  /** Files that git knows or would know. */
+  /** Files that git tracks or would add. */
   readonly files: number;
-  /** Those that git does not know yet, and their bytes. */
+  /** Files that git does not track yet, and their total bytes. */
   readonly untrackedFiles: number;
   readonly untrackedBytes: number;
-  /** A larger file is left out, and the rest saved. */
+  /** A larger file is skipped, and the rest saved. */
   readonly fileBytes: number;
 }
 
-/** Where a workspace keeps its history. Paths are absolute. */
+/** The repository of a workspace. Paths are absolute. */
 export interface Repository {
   /** The workspace, with links resolved. */
   readonly root: string;
@@ -37,19 +37,19 @@ export interface Repository {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A repository beside the user's, for one thread. */
+/** A private repository next to the user's, for one thread. */
 export interface Workshop {
   readonly repository: Repository;
   readonly directory: string;
-  /** How the files looked that its index holds: one that looks the same need not be taken in again. */
+  /** The file states in its index: unchanged files need not be added again. */
   readonly held: Map<string, Look>;
   readonly clock: Clock;
 }
 
-/** How a file looked when it was listed, by which a later change is known. */
+/** The state of a file when it was listed, from which a later change is detected. */
 export type Look = Pick<Stats, 'size' | 'mtimeMs' | 'ctimeMs' | 'ino' | 'mode'>;
 
-/** A work tree in objects. */
+/** A work tree as git objects. */
 export interface Captured {
   readonly type: 'captured';
   readonly tree: string;
@@ -58,13 +58,13 @@ export interface Captured {
   readonly nested: readonly string[];
 }
 
-/** Why there is none, as one sentence. */
+/** Why it was not captured, as one sentence. */
 export interface NotCaptured {
   readonly type: 'skipped';
   readonly why: string;
 }
 
-/** The time that something may take, and the user's wish to stop. */
+/** A time limit, combined with the user's request to stop. */
 export class CaptureDeadline {
   readonly #until: number;
   readonly #timer: NodeJS.Timeout;
@@ -91,7 +91,7 @@ export class CaptureDeadline {
     return this.signal.aborted;
   }
 
-  /** Whether it was the user who ended it. */
+  /** Whether the user stopped it. */
   get isInterrupted(): boolean {
     return this.#user.aborted;
   }
@@ -111,35 +111,35 @@ export class CaptureDeadline {
   }
 }
 
-/** No conversion of any kind, whatever the repository's own attributes say: what is read is what is written back. */
+/** Disables every conversion, regardless of the repository's own attributes: what is read is written back unchanged. */
 const ATTRIBUTES = '* -text -eol -filter -ident -working-tree-encoding\n';
 
-/** Settings that say what the file system can do. */
+/** Settings that describe the file system. */
 const COPIED_SETTINGS =
   '^(core\\.(filemode|symlinks|ignorecase|precomposeunicode)|extensions\\.objectformat)$';
 
-/** Paths of one update of the index. What is done is done when the next one runs out of time. */
+/** Paths per update of the index. Finished updates remain when the next one times out. */
 const BATCH = 10_000;
 
 /**
- * A file that changed shortly before it was looked at may change again without looking different, in milliseconds: clocks of
- * file systems tick in up to two seconds. @source FAT; git's own rule for its index
+ * A file that changed less than this many milliseconds before it was read may change again without looking different: file system
+ * clocks tick in up to two seconds. @source FAT; git's own rule for its index
  */
 const SETTLED_MS = 2500;
 
-/** Files that git may refuse one by one: each costs a dozen runs of git. */
+/** How many files git may refuse one by one: each costs a dozen runs of git. */
 const MAX_REFUSED = 100;
 
-/** Files that are looked at before something else has its turn. */
+/** Files to stat before other work gets its turn. */
 const LOOKS_AT_ONCE = 1000;
 
-/** Time that git has to take its temporary files away when it is stopped, in milliseconds. */
+/** How long a stopped git may remove its temporary files, in milliseconds. */
 export const GIT_GRACE_MS = 500;
 
 /**
- * Opens a workshop.
- * @param directory where; nothing is there yet
- * @throws what the file system fails with
+ * Creates a workshop.
+ * @param directory its path, which does not exist yet
+ * @throws the error of the file system
  */
 export async function openWorkshop(
   repository: Repository,
@@ -162,7 +162,7 @@ export async function openWorkshop(
   return { repository, directory, held: new Map(), clock };
 }
 
-/** Removes it. */
+/** Removes a workshop. */
 export async function closeWorkshop({ directory }: Workshop): Promise<void> {
   await rm(directory, { recursive: true, force: true });
 }
@@ -181,7 +181,7 @@ function configOf(copied: string): string {
   ].join('');
 }
 
-/** Runs git on the objects of the user's repository, by the settings of the workshop. */
+/** Runs git on the objects of the user's repository with the settings of the workshop. */
 export async function runInWorkshop(
   { repository, directory }: Workshop,
   args: readonly string[],
@@ -210,14 +210,14 @@ export async function runInWorkshop(
   });
 }
 
-/** What git lists. */
+/** The files that git lists. */
 interface Listed {
   readonly tracked: readonly string[];
   readonly untracked: readonly string[];
   readonly nested: readonly string[];
 }
 
-/** @param include paths that belong to it if they are there, even where git ignores them now */
+/** @param include paths to add if they exist, even where git ignores them now */
 export async function captureTree(
   workshop: Workshop,
   bounds: CaptureBounds,
@@ -245,7 +245,7 @@ export async function captureTree(
       `files that are neither committed nor ignored hold ${megabytes(untrackedBytes)}, more than ${megabytes(bounds.untrackedBytes)}`,
     );
   }
-  // A git that was stopped may have left it.
+  // A stopped git may have left it behind.
   await rm(join(workshop.directory, 'index.lock'), { force: true });
   const problem = await forget(workshop, looks, deadline);
   if (problem !== undefined) return problem;
@@ -263,7 +263,7 @@ export async function captureTree(
     }
   }
   const [first] = refused;
-  // What is wrong with every file is wrong with the repository.
+  // A fault of every file is a fault of the repository.
   if (first !== undefined && refused.length === looks.size) return skipped(`every file is ${first.why}`);
   for (const { path } of refused) {
     looks.delete(path);
@@ -292,7 +292,7 @@ async function list(repository: Repository, deadline: CaptureDeadline): Promise<
   };
 }
 
-/** Looks at every path, without following links. What is not there is in neither result. */
+/** Stats every path without following links. Missing files are in neither result. */
 async function look(
   root: string,
   paths: readonly string[],
@@ -312,7 +312,7 @@ async function look(
       leftOut.push({ path, why: `not to be looked at (${stats})` });
       continue;
     }
-    // A directory in the place of a file that git knows.
+    // A directory replaced a file that git knows.
     if (stats === undefined || stats.isDirectory()) continue;
     if (stats.size > bounds.fileBytes) leftOut.push({ path, why: `too large (${megabytes(stats.size)})` });
     else if (stats.isFile() || stats.isSymbolicLink()) looks.set(path, stats);
@@ -321,7 +321,7 @@ async function look(
   return { looks, leftOut };
 }
 
-/** @returns a code of the system where it refuses to look; undefined where nothing is there, or a link is in the way */
+/** @returns the system's error code if it refuses; undefined if nothing is there, or a link is in the way */
 function lookBelow(root: string, path: string, known: Map<string, boolean>): Stats | string | undefined {
   try {
     if (!directoriesOf(path).every((directory) => isDirectory(root, directory, known))) return undefined;
@@ -331,7 +331,7 @@ function lookBelow(root: string, path: string, known: Map<string, boolean>): Sta
   }
 }
 
-/** Whether a path is Baton's: its sessions and folders change while it works, and are no work of anybody's. */
+/** Whether a path is Baton's own: its sessions and folders change while it works, and are not the user's work. */
 export function isOwn({ own }: Repository, path: string): boolean {
   return own !== undefined && path.startsWith(own);
 }
@@ -345,7 +345,7 @@ function isDirectory(root: string, path: string, known: Map<string, boolean>): b
   return is;
 }
 
-/** Takes out of the private index what is no longer there, or no longer for it. */
+/** Removes paths from the private index that no longer exist or no longer belong in it. */
 async function forget(
   workshop: Workshop,
   looks: ReadonlyMap<string, Look>,
@@ -354,7 +354,7 @@ async function forget(
   const answer = await runInWorkshop(workshop, ['ls-files', '-z'], deadline);
   if (!hasSucceeded(answer)) return explain(answer, deadline);
   const listed = new Set(splitPaths(answer.output.toString('latin1')));
-  // The index lies in a directory that others clean up.
+  // Other programs clean up the directory of the index.
   for (const path of workshop.held.keys()) if (!listed.has(path)) workshop.held.delete(path);
   const gone = [...listed].filter((path) => !looks.has(path));
   if (gone.length === 0) return undefined;
@@ -377,8 +377,8 @@ interface TakingIn {
 }
 
 /**
- * Takes paths into the private index. What git refuses is searched for by halves, so that it alone is left out.
- * @returns why it cannot go on
+ * Adds paths to the private index. Bisects to find files that git refuses, so that only these are skipped.
+ * @returns why it cannot continue
  */
 async function takeIn(
   workshop: Workshop,
@@ -403,7 +403,7 @@ async function takeIn(
     refused.push({ path: only, why: `refused by git (${answer.errors.split('\n')[0] ?? ''})` });
     return undefined;
   }
-  // Files that may not be read can be many, and are told apart at once.
+  // There may be many unreadable files, so find them all at once.
   const { root } = workshop.repository;
   const readable = paths.filter((path) => isReadable(root, path));
   if (readable.length < paths.length) {
@@ -428,7 +428,7 @@ function isReadable(root: string, path: string): boolean {
   }
 }
 
-/** Whether a file is the one that was seen before. */
+/** Whether a file is unchanged since it was seen before. */
 export function isSameLook(one: Look | undefined, other: Look | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   return (
@@ -440,12 +440,12 @@ export function isSameLook(one: Look | undefined, other: Look | undefined): bool
   );
 }
 
-/** The path as the file system has it. */
+/** The path in the file system's bytes. */
 export function bytesOf(root: string, path: string): Buffer {
   return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, 'latin1')]);
 }
 
-/** The path as people read it; bytes that are no UTF-8 show as replacement characters. */
+/** The path for people; invalid UTF-8 shows as replacement characters. */
 export function shownPath(path: string): string {
   return Buffer.from(path, 'latin1').toString('utf8');
 }
@@ -454,14 +454,14 @@ function skipped(why: string): NotCaptured {
   return { type: 'skipped', why };
 }
 
-/** Why a call of the file system failed. Other errors pass. @throws what is no error of the system */
+/** Explains a failed system call. @throws any other error */
 export function explainSystem(error: unknown): NotCaptured {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined) throw error;
   return skipped(code === 'ENOSPC' ? 'the disk is full' : `the system refused to ${syscall} (${code})`);
 }
 
-/** Why git did not do what it was asked to. */
+/** Explains why git failed. */
 export function explain(answer: GitAnswer, deadline: CaptureDeadline): NotCaptured {
   if (deadline.isOver) return skipped(deadline.why);
   const [complaint] = answer.errors.split('\n');

@@ -1,19 +1,19 @@
-// What lies between a snapshot and the present, and which of it an undo takes back. Pure.
+// The differences between a snapshot and the present, and which of them an undo reverts. Pure.
 
 import { isSafePath, splitPaths } from './paths.ts';
 import type { LeftOut } from './snapshot.ts';
 
-/** A file in a tree of git's. */
+/** A file in a git tree. */
 export interface TreeFile {
   /** `link`: the blob is where it leads; `other`: what no snapshot holds, a repository among them. */
   readonly kind: 'file' | 'executable' | 'link' | 'other';
   readonly blob: string;
 }
 
-/** A path that is not the same in two trees. Paths as in `paths.ts`. */
+/** A path that differs between two trees. Paths as in `paths.ts`. */
 export interface TreeChange {
   readonly path: string;
-  /** In the older tree; undefined: not there. */
+  /** In the older tree; undefined: absent. */
   readonly before: TreeFile | undefined;
   readonly after: TreeFile | undefined;
 }
@@ -26,7 +26,7 @@ const KINDS: ReadonlyMap<string, TreeFile['kind']> = new Map(
   }),
 );
 
-/** Reads `diff-tree -r -z --raw --no-renames THEN NOW`. */
+/** Parses `diff-tree -r -z --raw --no-renames THEN NOW`. */
 export function parseTreeDiff(output: string): readonly TreeChange[] {
   const fields = splitPaths(output);
   const changes: TreeChange[] = [];
@@ -45,27 +45,27 @@ function treeFile(mode: string, blob: string): TreeFile | undefined {
   return { kind: KINDS.get(mode) ?? 'other', blob };
 }
 
-/** What an undo does, and what it leaves. Paths as in `paths.ts`. */
+/** What an undo restores, and what it leaves. Paths as in `paths.ts`. */
 export interface RestorePlan {
   readonly remove: readonly string[];
   readonly write: readonly { readonly path: string; readonly file: TreeFile }[];
-  /** Changes that should be taken back and cannot: the undo is not complete while they are there. */
+  /** Changes that should be undone but cannot: while they exist, the undo is incomplete. */
   readonly blocked: readonly LeftOut[];
-  /** What may not have changed at all, or was never saved. */
+  /** Paths that may be unchanged, or were never saved. */
   readonly untouched: readonly LeftOut[];
 }
 
-/** What else bears on an undo. */
+/** Further constraints on an undo. */
 export interface RestoreBounds {
-  /** What the snapshot does not hold although it was there. */
+  /** Paths that existed at the time but are missing from the snapshot. */
   readonly leftOutThen: readonly LeftOut[];
-  /** What the present state does not hold although it is there: overwriting it could not be undone. */
+  /** Paths that exist now but are missing from the saved present state: overwriting them would be irreversible. */
   readonly leftOutNow: readonly LeftOut[];
-  /** Paths that git ignored by the rules of that time: they may have been there, unseen. */
+  /** Paths that git ignored by the rules of that time: they may have existed unseen. */
   readonly ignoredThen: ReadonlySet<string>;
 }
 
-/** Chooses what an undo does with each change. Whatever could not be had again stays as it is. */
+/** Chooses what an undo does with each change. Whatever could not be recovered stays unchanged. */
 export function planRestore(changes: readonly TreeChange[], bounds: RestoreBounds): RestorePlan {
   const then = new Map(bounds.leftOutThen.map(({ path, why }) => [path, why]));
   const now = new Map(bounds.leftOutNow.map(({ path, why }) => [path, why]));
@@ -89,15 +89,15 @@ export function planRestore(changes: readonly TreeChange[], bounds: RestoreBound
   return { remove, write, blocked, untouched };
 }
 
-/** A path that is not as the turn left it. */
+/** A path that differs from its state at the end of the turn. */
 export interface LaterEdit extends LeftOut {
-  /** The turn changed it as well, or may have: whether it goes back is for the user to say. */
+  /** The turn changed it as well, or may have: the user decides whether to revert it. */
   readonly overlaps: boolean;
 }
 
-/** Who changed what, by comparing the states that were saved. Paths as in `paths.ts`. */
+/** Which paths changed when, from comparing the saved states. Paths as in `paths.ts`. */
 export interface Authorship {
-  /** Changed in a turn that is to be taken back. */
+  /** Changed in a turn to undo. */
   readonly turns: ReadonlySet<string>;
   /** Changed after such a turn had ended. */
   readonly later: ReadonlySet<string>;
@@ -105,7 +105,7 @@ export interface Authorship {
   readonly unknown: ReadonlySet<string>;
 }
 
-/** Divides what is not as in the snapshot into the turn's own and what somebody else changed. */
+/** Divides the differences from the snapshot into the turn's own changes and later edits by others. */
 export function divideChanges(
   changes: readonly TreeChange[],
   { turns, later, unknown }: Authorship,
@@ -128,10 +128,10 @@ export function divideChanges(
   return { own, laterEdits };
 }
 
-/** What became of a path since the snapshot. */
+/** What happened to a path since the snapshot. */
 export type ChangeWord = 'added' | 'modified' | 'deleted';
 
-/** By which word people know a change. */
+/** The word for a change. */
 export function wordOf({ before, after }: TreeChange): ChangeWord {
   if (before === undefined) return 'added';
   return after === undefined ? 'deleted' : 'modified';

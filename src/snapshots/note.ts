@@ -1,4 +1,4 @@
-// What a thread remembers of its snapshots. Pure.
+// What a thread records about its snapshots. Pure.
 
 import type { LogRecord, NoteRecord } from '../protocol/record.ts';
 import type { Snapshot, TurnStates } from './snapshot.ts';
@@ -7,7 +7,7 @@ const BEFORE = 'snapshot';
 const AFTER = 'snapshot_after';
 const UNDO = 'snapshot_undo';
 
-/** Written by earlier versions once files had been put back. It says nothing of whether all of them were. */
+/** Earlier versions wrote this once files had been restored. It does not say whether all of them were. */
 const RESTORED = 'snapshot_restored';
 
 /** A snapshot of a turn. */
@@ -15,19 +15,19 @@ export interface TurnSnapshot extends Snapshot {
   readonly turnId: string;
 }
 
-/** To be recorded before the turn runs its first call that may change a file. */
+/** Record it before the turn runs its first call that may change a file. */
 export function snapshotNote(snapshot: TurnSnapshot): NoteRecord {
   return noteOf(BEFORE, snapshot);
 }
 
-/** The files at the end of a turn, to be recorded before that end. */
+/** The files at the end of a turn; record it before that end. */
 export function settledNote(snapshot: TurnSnapshot): NoteRecord {
   return noteOf(AFTER, snapshot);
 }
 
 /**
- * The files as an undo of a turn found them, to return to. To be recorded before the undo touches the first file, so that one
- * that was killed is known to have begun; that it is done, `undo_turn` says.
+ * The files before an undo of a turn, to return to. Record it before the undo changes the first file, so that a killed undo is
+ * known to have begun; `undo_turn` marks it as done.
  */
 export function undoNote(snapshot: TurnSnapshot): NoteRecord {
   return noteOf(UNDO, snapshot);
@@ -43,11 +43,11 @@ interface TurnEntry {
   states: TurnStates | undefined;
 }
 
-/** Follows the turns of a thread and the snapshots that were taken in them. */
+/** Tracks the turns of a thread and their snapshots. */
 export class SnapshotFold {
-  /** Turns and snapshots in the order of the log, without those of turns that were taken back. */
+  /** Turns and snapshots in the order of the log, without those of undone turns. */
   #places: TurnEntry[] = [];
-  /** What undos that began and are not done found. */
+  /** The states before undos that began but did not finish. */
   #found: readonly TurnSnapshot[] = [];
   readonly #named: Snapshot[] = [];
 
@@ -59,19 +59,19 @@ export class SnapshotFold {
     if (record.type === 'note') this.#addNote(record);
   }
 
-  /** Every snapshot that the log names, oldest first, also of turns that were taken back. */
+  /** Every snapshot that the log names, oldest first, including those of undone turns. */
   get named(): readonly Snapshot[] {
     return this.#named;
   }
 
-  /** What was saved in a turn and in those that followed it, in their order; empty where nothing was. */
+  /** The saved states of a turn and of those after it, in order; empty where nothing was saved. */
   statesSince(turnId: string): readonly TurnStates[] {
     const from = this.#places.findIndex((place) => place.turnId === turnId);
     if (from === -1) return [];
     return this.#places.slice(from).flatMap(({ states }) => states ?? []);
   }
 
-  /** The files as the undos of a turn found them that began and are not done, oldest first. */
+  /** The states before unfinished undos of a turn, oldest first. */
   foundBy(turnId: string): readonly Snapshot[] {
     return this.#found.filter((found) => found.turnId === turnId);
   }

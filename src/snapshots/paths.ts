@@ -1,12 +1,12 @@
-// Paths as git has them: bytes. Here a path is a string with one character per byte (Latin-1), so that names in any encoding,
-// or in none, can be compared and put into maps. Relative to the workspace, with `/`. Pure.
+// Paths in git's form: bytes. Here a path is a string with one character per byte (Latin-1), so that names in any encoding, or in
+// none, can be compared and used as keys. Relative to the workspace, with `/`. Pure.
 
-/** The paths of a list that ends each with a zero byte, as `-z` has it. */
+/** Splits a list of paths that each end with a zero byte, as printed with `-z`. */
 export function splitPaths(output: string): string[] {
   return output.split('\0').slice(0, -1);
 }
 
-/** A list as `-z` takes it. */
+/** Joins paths into a list for `-z`. */
 export function joinPaths(paths: readonly string[]): string {
   return paths.map((path) => `${path}\0`).join('');
 }
@@ -17,7 +17,7 @@ export function directoriesOf(path: string): string[] {
   return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
-/** What the user's index says: files, and repositories that stand for themselves. */
+/** The content of the user's index: files, and nested repositories. */
 export interface TrackedPaths {
   readonly files: readonly string[];
   readonly submodules: readonly string[];
@@ -25,7 +25,7 @@ export interface TrackedPaths {
 
 const SUBMODULE_MODE = '160000';
 
-/** Reads `ls-files --stage -z`. A path in conflict is there up to three times, and listed once. */
+/** Parses `ls-files --stage -z`. A path in conflict occurs up to three times, and is listed once. */
 export function parseStages(output: string): TrackedPaths {
   const files = new Set<string>();
   const submodules = new Set<string>();
@@ -37,15 +37,15 @@ export function parseStages(output: string): TrackedPaths {
 }
 
 /**
- * Whether a path may be written to: relative, without steps upwards, and in no `.git`. Git puts no other path into a tree, but a
- * tree can be forged in its store, whose contents it does not check against their names.
- * @source git's `verify_path`, with the names that NTFS and HFS+ take for `.git`
+ * Whether a path may be written: relative, without `..`, and not in `.git`. Git puts no other path into a tree, but a tree can be
+ * forged in its store, where git does not check contents against names.
+ * @source git's `verify_path`, with the names that NTFS and HFS+ treat as `.git`
  */
 export function isSafePath(path: string): boolean {
   return path.split('/').every((part) => part !== '' && part !== '.' && part !== '..' && !isGitName(part));
 }
 
-/** Characters that HFS+ passes over, in the bytes of UTF-8. @source git's `next_hfs_char` */
+/** Characters that HFS+ ignores, in the bytes of UTF-8. @source git's `next_hfs_char` */
 const UNSEEN_BY_HFS =
   /\u00e2\u0080[\u008c-\u008f\u00aa-\u00ae]|\u00e2\u0081[\u00aa-\u00af]|\u00ef\u00bb\u00bf/g;
 

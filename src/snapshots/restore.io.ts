@@ -1,4 +1,4 @@
-// Puts files back as a plan says. Each one is looked at again just before: what somebody changed meanwhile is theirs.
+// Restores files according to a plan. Each file is checked again immediately before: later changes by others stay.
 
 import { constants, existsSync } from 'node:fs';
 import type { Stats } from 'node:fs';
@@ -10,37 +10,37 @@ import type { RestorePlan, TreeFile } from './changes.ts';
 import { directoriesOf } from './paths.ts';
 import type { LeftOut, Snapshot } from './snapshot.ts';
 
-/** What was done, path by path. */
+/** The result, path by path. */
 export interface Restored {
   readonly done: readonly string[];
   readonly failed: readonly LeftOut[];
 }
 
-/** What is carried out. */
+/** The restoration to carry out. */
 export interface Restoration {
   readonly plan: RestorePlan;
-  /** The state that was saved just before. */
+  /** The state that was saved immediately before. */
   readonly present: Captured;
-  /** Its snapshot, after which files are named until they stand in their places. */
+  /** Its snapshot, after which files are named until they are moved into place. */
   readonly undo: Snapshot;
 }
 
-/** How the name of a file begins that an undo writes beside its place. */
+/** The prefix of the temporary files that an undo writes. */
 export function leftoverPrefix({ commit }: Snapshot): string {
   return `.baton-undo-${commit}-`;
 }
 
-/** Whether a path is what an undo that was killed has left. */
+/** Whether a killed undo left this path behind. */
 export function isLeftover(path: string, prefixes: readonly string[]): boolean {
   return prefixes.some((prefix) => nameOf(path).startsWith(prefix));
 }
 
-/** Contents that are held in memory at once, in bytes: git's answer is listened to up to twice as much. */
+/** How many bytes of contents to hold in memory at once; git may answer with up to twice as much. */
 const CONTENTS_AT_ONCE = 32 * 1024 * 1024;
 
 /**
- * Carries a plan out: removes first, so that a directory can give way to a file, then writes. Stops between two files when the
- * user wants that.
+ * Carries out a plan: first removes, so that a file can replace a directory, then writes. Stops between two files when the user
+ * asks for it.
  */
 export async function restoreFiles(
   workshop: Workshop,
@@ -85,13 +85,13 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** Where Linux shows the directories that this process has open: a path that begins there follows no link on its way. */
+/** Where Linux exposes the open directories of this process: a path that begins there follows no link on its way. */
 const OPEN_FILES = existsSync('/proc/self/fd') ? '/proc/self/fd' : undefined;
 
 /**
- * Does something in the directory of a path, which is reached step by step and held open, so that a link that somebody puts into
- * the place of a directory meanwhile leads nowhere. Where the system cannot do that, each step is looked at first.
- * @param mode whether directories that are missing are made
+ * Works in the directory of a path. It reaches the directory step by step and holds it open, so that a link that replaces a
+ * directory meanwhile has no effect. Where the system does not support that, it checks each step first.
+ * @param mode whether to create missing directories
  */
 async function inDirectoryOf(
   root: string,
@@ -130,10 +130,10 @@ const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY;
 /** The message completes "PATH is …". */
 class NotPossible extends Error {}
 
-/** @param look how the file was when it was saved; undefined: it was not there */
+/** @param look the state of the file when it was saved; undefined: it did not exist */
 async function mustBeAsSaved(place: Buffer, look: Look | undefined): Promise<void> {
   const stats = await lookAt(place);
-  // A directory can only be in the way of a file, and only an empty one gives way.
+  // A directory can only block a file, and only an empty one gives way.
   if (stats?.isDirectory() === true && look === undefined) return;
   if (!isSameLook(stats, look)) throw new NotPossible('changed since the undo began');
 }
@@ -155,7 +155,7 @@ function whyNot(error: unknown): string {
   return `not to be changed (${code ?? message})`;
 }
 
-/** Directories that a removal left empty, up to the workspace. */
+/** Removes directories that a removal left empty, up to the workspace. */
 async function removeEmpty(root: string, path: string): Promise<void> {
   for (const directory of directoriesOf(path).toReversed()) {
     try {
@@ -173,11 +173,11 @@ interface Put {
   readonly file: TreeFile;
   readonly content: Buffer;
   readonly before: Look | undefined;
-  /** Beside the place. */
+  /** The temporary path next to the target. */
   readonly temporary: Buffer;
 }
 
-/** Writes beside the place and moves it there, so that no link is followed and no half of a file is ever seen. */
+/** Writes a temporary file and renames it, so that no link is followed and no partial file is ever visible. */
 async function put(place: Buffer, { file, content, before, temporary }: Put): Promise<void> {
   if ((await lookAt(place))?.isDirectory() === true) await rmdir(place);
   try {
@@ -195,7 +195,7 @@ async function put(place: Buffer, { file, content, before, temporary }: Put): Pr
   }
 }
 
-/** The permissions that a file had, but for those to run it: of them a snapshot knows only whether they are there. */
+/** The permissions that a file had, without execute permissions: a snapshot records only whether it is executable. */
 function permissionsOf(mode: number, isExecutable: boolean): number | undefined {
   const isRegular = (mode & 0o170000) === 0o100000;
   if (!isRegular) return undefined;
@@ -216,7 +216,7 @@ interface Content {
   readonly content: Buffer | undefined;
 }
 
-/** The contents of files, in pieces that fit into memory. */
+/** The contents of files, in portions that fit into memory. */
 async function* contentsOf(
   workshop: Workshop,
   files: RestorePlan['write'],
@@ -253,7 +253,7 @@ async function sizesOf(
     .map((size) => Number(size) || 0);
 }
 
-/** Reads what `cat-file --batch` writes: a line with the size, the content, a line feed; undefined for what is missing. */
+/** Parses the output of `cat-file --batch`: a line with the size, the content, a line feed; undefined for missing objects. */
 function parseBatch(output: Buffer): (Buffer | undefined)[] {
   const blobs: (Buffer | undefined)[] = [];
   let at = 0;

@@ -1,43 +1,43 @@
-// What a snapshot is, and what it says of itself in the message of its commit. Pure.
+// A snapshot, and the message of its commit. Pure.
 
 /** A saved work tree. */
 export interface Snapshot {
   readonly commit: string;
-  /** What keeps it from being collected: `refs/baton/snapshots/THREAD/NUMBER`. */
+  /** The ref that keeps it from garbage collection: `refs/baton/snapshots/THREAD/NUMBER`. */
   readonly ref: string;
 }
 
-/** What was saved of one turn. */
+/** The saved states of one turn. */
 export interface TurnStates {
   /** The files before the turn first changed one. */
   readonly before: Snapshot;
-  /** The files at its end; undefined where they could not be saved, or an earlier version of Baton ran the turn. */
+  /** The files at its end; undefined if they could not be saved, or an earlier version of Baton ran the turn. */
   readonly after: Snapshot | undefined;
 }
 
-/** A path that is not part of a snapshot although git does not ignore it; `why` completes "PATH is …". */
+/** A path that a snapshot omits although git does not ignore it; `why` completes "PATH is …". */
 export interface LeftOut {
   readonly path: string;
   readonly why: string;
 }
 
-/** What git was in the middle of. */
+/** Operations that git can be in the middle of. */
 export const OPERATIONS = ['merge', 'rebase', 'cherry-pick', 'revert'] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
-/** What a snapshot says of the moment at which it was taken. Paths as in `paths.ts`. */
+/** The facts of the moment when a snapshot was taken. Paths as in `paths.ts`. */
 export interface SnapshotFacts {
-  /** The workspace below the top of the repository, with a closing slash; empty for the top itself. */
+  /** The workspace relative to the top of the repository, with a trailing slash; empty for the top itself. */
   readonly prefix: string;
-  /** The commit that was checked out; undefined where there was none yet. */
+  /** The checked-out commit; undefined without any. */
   readonly head: string | undefined;
   readonly operation: Operation | undefined;
   readonly leftOut: readonly LeftOut[];
-  /** Repositories inside of this one, which a snapshot leaves alone. */
+  /** Nested repositories, which a snapshot omits. */
   readonly nested: readonly string[];
 }
 
-/** Earlier versions went on with "before a turn". */
+/** Earlier versions continued with "before a turn". */
 const SUBJECT = 'Work tree, saved by Baton';
 const VERSION = 1;
 
@@ -54,7 +54,7 @@ export function snapshotMessage({ prefix, head, operation, leftOut, nested }: Sn
   return `${SUBJECT}\n\n${JSON.stringify(facts)}\n`;
 }
 
-/** Reads it back; undefined for the message of any other commit. */
+/** Parses it; undefined for the message of any other commit. */
 export function parseSnapshotMessage(message: string): SnapshotFacts | undefined {
   const [subject, , line = ''] = message.split('\n');
   if (subject?.startsWith(SUBJECT) !== true) return undefined;

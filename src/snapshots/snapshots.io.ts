@@ -1,5 +1,5 @@
-// The door to the snapshots of one thread: a work tree saved before a turn, what happened to it since, and the way back. HEAD,
-// index, stash, reflogs, configuration and hooks of the user are neither changed nor used.
+// The snapshots of one thread: saves a work tree before a turn, lists later changes, and restores it. The user's HEAD, index,
+// stash, reflogs, configuration and hooks are neither changed nor used.
 
 import { access, lstat, mkdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -30,7 +30,7 @@ import { isLeftover, leftoverPrefix, restoreFiles } from './restore.io.ts';
 import { parseSnapshotMessage, snapshotMessage } from './snapshot.ts';
 import type { LeftOut, Operation, Snapshot, SnapshotFacts, TurnStates } from './snapshot.ts';
 
-/** Bounds of a snapshot before a turn. @source docs/decisions/snapshots.md */
+/** Limits of a snapshot before a turn. @source docs/decisions/snapshots.md */
 export const SNAPSHOT_BOUNDS: CaptureBounds = {
   files: 100_000,
   untrackedFiles: 10_000,
@@ -38,29 +38,29 @@ export const SNAPSHOT_BOUNDS: CaptureBounds = {
   fileBytes: 10_000_000,
 };
 
-/** Longest that a turn waits for its snapshot, in milliseconds. @source spec 4-session §5; docs/decisions/snapshots.md */
+/** Longest time that a turn waits for its snapshot, in milliseconds. @source spec 4-session §5; docs/decisions/snapshots.md */
 export const SNAPSHOT_LIMIT_MS = 5000;
 
-/** Longest that an undo or its description takes: the user asked for it and waits, in milliseconds. */
+/** Longest time for an undo or its description, which the user requests and waits for, in milliseconds. */
 const UNDO_LIMIT_MS = 60_000;
 
-/** Snapshots that a thread keeps: before and after each of 20 turns. @source Codex, 20 turns */
+/** Number of snapshots to keep per thread: before and after each of 20 turns. @source Codex, 20 turns */
 const KEPT_SNAPSHOTS = 40;
 
-/** What is needed to open the snapshots of a thread. */
+/** What opening the snapshots of a thread requires. */
 export interface SnapshotTerms {
-  /** The workspace. What is outside of it in the same repository is neither saved nor put back. */
+  /** The workspace. Other parts of the same repository are neither saved nor restored. */
   readonly directory: string;
   readonly threadId: string;
-  /** A folder that only this process uses, whose parent is there: made when it is opened, removed when it is closed. */
+  /** A folder that only this process uses, in an existing parent: created when opened, removed when closed. */
   readonly workshop: string;
   /** Baton's home. What lies there is never part of a snapshot. */
   readonly home: string;
-  /** Snapshots that the thread's log names. No others count: anybody may have put names into a repository. */
+  /** Snapshots that the thread's log names. Others do not count, because anybody may have added refs to a repository. */
   readonly named: () => readonly Snapshot[];
-  /** Baton's environment; git sees no more of it than `withoutSecrets` leaves, if the caller gives that. */
+  /** Baton's environment, for git. The caller passes it through `withoutSecrets` to hide secrets from git. */
   readonly env: Readonly<Record<string, string>>;
-  /** By which files that changed a moment ago are told from settled ones. */
+  /** Distinguishes recently changed files from settled ones. */
   readonly clock: Clock;
   /** Absent: `SNAPSHOT_BOUNDS`. */
   readonly bounds?: CaptureBounds;
@@ -68,65 +68,65 @@ export interface SnapshotTerms {
   readonly limitMs?: number;
 }
 
-/** What came of a snapshot. `why` is one sentence for the user. */
+/** The result of taking a snapshot. `why` is one sentence for the user. */
 export type SnapshotOutcome =
   | {
       readonly type: 'taken';
       readonly snapshot: Snapshot;
-      /** What an undo will not bring back, one sentence each. */
+      /** What an undo will not restore, one sentence each. */
       readonly warnings: readonly string[];
     }
   | { readonly type: 'skipped'; readonly why: string };
 
-/** A path with what became of it since the snapshot, as people read it. */
+/** A path and what happened to it since the snapshot, for people. */
 export interface ChangedPath {
   readonly path: string;
   readonly change: ChangeWord;
 }
 
-/** A path that an undo leaves as it is; `why` completes "PATH is …". */
+/** A path that an undo leaves unchanged; `why` completes "PATH is …". */
 export interface UntouchedPath {
   readonly path: string;
   readonly why: string;
 }
 
-/** What is to be taken back. */
+/** A request to undo turns. */
 export interface UndoRequest {
-  /** What was saved of the turns, in their order; at least one. The first says to what the files go back. */
+  /** The saved states of the turns, in order; at least one. The first is the target. */
   readonly states: readonly [TurnStates, ...TurnStates[]];
-  /** Absent: files that only others changed stay, and where the turn changed one of them as well nothing is done. */
+  /** Absent: files that only others changed stay, and nothing is done if they also changed files of the turn. */
   readonly laterEdits?: LaterEdits | undefined;
-  /** The files as earlier undos of the same turns found them that did not end. */
+  /** The states before earlier, unfinished undos of the same turns. */
   readonly found: readonly Snapshot[];
 }
 
-/** What an undo would do. */
+/** The effect that an undo would have. */
 export type SnapshotDescription =
   | {
       readonly type: 'described';
-      /** What the undo takes back, by path: files that were `added` are removed, `deleted` ones brought back. */
+      /** What the undo reverts, by path: `added` files are removed, `deleted` ones restored. */
       readonly changes: readonly ChangedPath[];
-      /** What the undo should take back and cannot. */
+      /** What the undo should revert but cannot. */
       readonly blocked: readonly UntouchedPath[];
-      /** What somebody changed since, and stays unless `laterEdits` is `revert`. */
+      /** Later edits by others, which stay unless `laterEdits` is `revert`. */
       readonly laterEdits: readonly LaterEdit[];
       readonly untouched: readonly UntouchedPath[];
-      /** What else the user should know, one sentence each. */
+      /** Further warnings for the user, one sentence each. */
       readonly warnings: readonly string[];
     }
   | { readonly type: 'refused'; readonly why: string };
 
-/** What an undo did. */
+/** The result of an undo. */
 export type RestoreOutcome =
   | {
       readonly type: 'restored';
       readonly changes: readonly ChangedPath[];
-      /** What was to be put back and was not: the same undo once more goes on with it. */
+      /** Files that should have been restored but were not: repeating the undo continues with them. */
       readonly failed: readonly UntouchedPath[];
       readonly laterEdits: readonly LaterEdit[];
       readonly untouched: readonly UntouchedPath[];
       readonly warnings: readonly string[];
-      /** The state that was left: restoring it takes the undo back. */
+      /** The state before the undo: restoring it reverses the undo. */
       readonly undo: Snapshot;
       readonly isStopped: boolean;
     }
@@ -136,9 +136,9 @@ export type RestoreOutcome =
 
 /**
  * Opens the snapshots of a thread.
- * @returns the snapshots, or one sentence that says why there are none here
+ * @returns the snapshots, or one sentence that says why they are unavailable here
  * @throws BatonError `file_not_found` when the workspace does not exist; `interrupted`
- * @throws RangeError for a thread id that is no name
+ * @throws RangeError for an invalid thread id
  */
 export async function openSnapshots(
   terms: SnapshotTerms,
@@ -158,13 +158,13 @@ export async function openSnapshots(
   });
 }
 
-/** The snapshots of one thread. One operation at a time. */
+/** The snapshots of one thread. Allows one operation at a time. */
 export class Snapshots {
   readonly #workshop: Workshop;
   readonly #terms: SnapshotTerms;
   readonly #made: Snapshot[] = [];
   #newest: { readonly tree: string; readonly message: string; readonly snapshot: Snapshot } | undefined;
-  /** What the newest snapshot holds. A turn that has git ignore one of these files has not deleted it. */
+  /** The paths of the newest snapshot. A turn that makes git ignore one of these files has not deleted it. */
   #paths: readonly string[] = [];
 
   /** Use `openSnapshots`. */
@@ -174,7 +174,7 @@ export class Snapshots {
   }
 
   /**
-   * Saves the work tree: what git tracks, and what it neither tracks nor ignores.
+   * Saves the work tree: the files that git tracks, and those that it neither tracks nor ignores.
    * @throws BatonError `interrupted`
    */
   async take(signal: CancelSignal): Promise<SnapshotOutcome> {
@@ -188,7 +188,7 @@ export class Snapshots {
   }
 
   /**
-   * Says what an undo would do now. Changes nothing.
+   * Describes what an undo would do now. Changes nothing.
    * @throws BatonError `interrupted`
    */
   async describe(request: UndoRequest, signal: CancelSignal): Promise<SnapshotDescription> {
@@ -211,10 +211,10 @@ export class Snapshots {
   }
 
   /**
-   * Puts the files back as they were before some turns, after saving them as they are.
-   * @param begin given the files as they were saved, before the first of them is touched
-   * @throws BatonError `interrupted`, with everything as it was; once files are being put back the outcome tells how far it
-   *   came; what `begin` fails with
+   * Restores the files to their state before some turns, after saving their present state.
+   * @param begin receives the saved present state before the first file changes
+   * @throws BatonError `interrupted`, with everything unchanged; once the restoration has begun, the outcome reports how far it
+   * got. Also throws the errors of `begin`
    */
   async restore(
     request: UndoRequest,
@@ -251,9 +251,9 @@ export class Snapshots {
   }
 
   /**
-   * Lets go of all but the newest snapshots that the thread's log names.
+   * Drops all but the newest snapshots that the thread's log names.
    * @param keep absent: 40
-   * @returns how many it let go
+   * @returns how many were dropped
    */
   async prune({ keep = KEPT_SNAPSHOTS }: { readonly keep?: number }, signal: CancelSignal): Promise<number> {
     return within(UNDO_LIMIT_MS, signal, async (deadline) => {
@@ -282,7 +282,7 @@ export class Snapshots {
     return captureTree(this.#workshop, this.#bounds, deadline, include);
   }
 
-  /** Makes a snapshot of it; the newest one where that says the same. */
+  /** Commits the captured tree; returns the newest snapshot if that is identical. */
   async #commit(captured: Captured, deadline: CaptureDeadline): Promise<Snapshot | NotCaptured> {
     const { repository } = this.#workshop;
     const { tree, leftOut, nested } = captured;
@@ -316,7 +316,7 @@ export class Snapshots {
     return answer.output.toString('latin1').trim() === commit;
   }
 
-  /** Gives the commit the next free number. A number whose lock file a crash left behind is passed over. */
+  /** Gives the commit the next free number. Skips numbers with a lock file from a crash. */
   async #keep(commit: string, deadline: CaptureDeadline): Promise<string | NotCaptured> {
     const { repository } = this.#workshop;
     const there = await this.#listRefs(deadline);
@@ -337,7 +337,7 @@ export class Snapshots {
     return `${REFS}/${this.#terms.threadId}/${number}`;
   }
 
-  /** The thread's snapshots under its own name; those that a fork took over have the name of its parent. */
+  /** The snapshots under the thread's own name; those that a fork inherited have the name of its parent. */
   #own(): readonly (Snapshot & { readonly number: number })[] {
     const start = this.#refOf('');
     return [...this.#terms.named(), ...this.#made].flatMap((snapshot) => {
@@ -346,7 +346,7 @@ export class Snapshots {
     });
   }
 
-  /** The names that git has under that of the thread, whoever gave them, and what they stand for. No object is looked at. */
+  /** All refs under the thread's name, regardless of their creator, and their targets. Reads no object. */
   async #listRefs(deadline: CaptureDeadline): Promise<ReadonlyMap<string, string>> {
     const { root, env } = this.#workshop.repository;
     const args = ['for-each-ref', '--format=%(refname) %(objectname)', this.#refOf('')];
@@ -406,7 +406,7 @@ export class Snapshots {
       (await this.#authorship(request, present.tree, deadline)) ??
       ({ turns: new Set(), later: new Set(), unknown: new Set(changes.map(({ path }) => path)) } as const);
     if (deadline.isOver) return { type: 'skipped', why: deadline.why };
-    // What an undo that was killed left beside the files is nobody's.
+    // Temporary files of a killed undo belong to nobody.
     const prefixes = request.found.map(leftoverPrefix);
     const leftovers = changes.filter(({ path }) => isLeftover(path, prefixes));
     const theirs = changes.filter(({ path }) => !isLeftover(path, prefixes));
@@ -417,7 +417,7 @@ export class Snapshots {
     if ('why' in ignoredThen) return ignoredThen;
     const bounds = { leftOutThen: facts.leftOut, leftOutNow: present.leftOut, ignoredThen };
     const plan = planRestore(own, bounds);
-    // Whatever became of it, nothing of it was ever saved.
+    // Whatever happened to these paths, they were never saved.
     const known = new Set([
       ...paths,
       ...facts.leftOut.map(({ path }) => path),
@@ -442,7 +442,7 @@ export class Snapshots {
     };
   }
 
-  /** Who changed what between the first state and the present; undefined where a state between them is gone. */
+  /** Compares the states between the first one and the present; undefined if one of them is gone. */
   async #authorship(
     { states }: UndoRequest,
     present: string,
@@ -485,7 +485,7 @@ export class Snapshots {
     return parseTreeDiff(differs.output.toString('latin1')).filter(({ path }) => !isOwn(repository, path));
   }
 
-  /** Those of some paths that the ignore files of a snapshot, as they were, leave out. */
+  /** The paths that the ignore files of a snapshot, in their state at the time, exclude. */
   async #ignoredBy(
     commit: string,
     paths: readonly string[],
@@ -504,7 +504,7 @@ export class Snapshots {
         await mkdir(Buffer.from(dirname(place.toString('latin1')), 'latin1'), { recursive: true });
         await writeFile(place, blob.output);
       }
-      // Rules above the workspace and the user's own are no part of a snapshot, and hold as they are now.
+      // Rules above the workspace and the user's own are not part of a snapshot; their present state applies.
       const answer = await runGit(['check-ignore', '-z', '--no-index', '--stdin'], directory, {
         env: repository.env,
         signal: deadline.signal,
@@ -522,7 +522,7 @@ export class Snapshots {
 
 const REFS = 'refs/baton/snapshots';
 
-/** Numbers that are tried for a new snapshot. */
+/** How many numbers to try for a new snapshot. */
 const TRIED_NUMBERS = 5;
 
 const IDENTITY = {
@@ -532,27 +532,27 @@ const IDENTITY = {
   GIT_COMMITTER_EMAIL: 'baton@localhost',
 } as const;
 
-/** A snapshot that was read. */
+/** A snapshot with its facts. */
 interface ReadSnapshot {
   readonly commit: string;
   readonly facts: SnapshotFacts;
   readonly paths: readonly string[];
 }
 
-/** To what the files go back. */
+/** The state to restore. */
 interface Target extends ReadSnapshot {
-  /** Paths of it, and of the state at the end of the turn. */
+  /** Its paths, and those at the end of the turn. */
   readonly known: readonly string[];
 }
 
-/** From where an undo goes, and to where. */
+/** The start and the target of an undo. */
 interface Journey {
   readonly target: Target;
   readonly request: UndoRequest;
   readonly present: Captured;
 }
 
-/** From the present back to a snapshot. */
+/** The changes between the present and a snapshot. */
 interface Way {
   readonly changes: readonly TreeChange[];
   readonly plan: RestorePlan;
@@ -603,7 +603,7 @@ async function findRepository(
   }
   if (gitDirectory === undefined || commonDirectory === undefined) return { why: 'Git names no repository.' };
   const link = await linkAmong(['objects', ...namesUpTo(REFS)].map((name) => join(commonDirectory, name)));
-  // It may have been planted, and git follows it: objects and names would be written wherever it leads.
+  // A link may have been planted, and git would follow it: objects and refs would be written to its target.
   if (link !== undefined)
     return { why: `${link} is a symbolic link, so that changes of files cannot be undone.` };
   if (prefix !== '') {
@@ -643,7 +643,7 @@ async function momentOf(
   return { prefix, head, operation: undefined };
 }
 
-/** Neither a reflog nor a hook learns of it. */
+/** Updates refs without reflogs and hooks. */
 async function updateRefs(
   { root, env }: Repository,
   args: readonly string[],
@@ -676,7 +676,7 @@ function shownEdit({ path, ...edit }: LaterEdit): LaterEdit {
   return { ...edit, path: shownPath(path) };
 }
 
-/** Paths named in one warning. */
+/** How many paths to list in one warning. */
 const NAMED = 3;
 
 function warningsOf({ leftOut, nested }: Captured): readonly string[] {
@@ -706,7 +706,7 @@ function namesUpTo(path: string): readonly string[] {
   return parts.map((_, at) => parts.slice(0, at + 1).join('/'));
 }
 
-/** The first of some paths that is a symbolic link. */
+/** The first path that is a symbolic link. */
 async function linkAmong(paths: readonly string[]): Promise<string | undefined> {
   for (const path of paths) {
     const stats = await lstat(path).catch(() => undefined);

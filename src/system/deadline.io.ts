@@ -1,20 +1,20 @@
-// Work over foreign text that must not keep its thread: V8 ends it at a deadline, inside a regular expression and a loop alike.
+// Limits the time of work on untrusted text: V8 ends it at a deadline, even inside a regular expression or a loop.
 
 import { Script } from 'node:vm';
 import type { WithinDeadline } from '../ports.ts';
 
 /**
- * Milliseconds that one step over the trail may take: reading the records that wait, writing a summary.
+ * Time limit in milliseconds for one step over the trail: reading the waiting records, or writing a summary.
  * @source docs/decisions/stopping.md: ten times the slowest step over the real sessions
  */
 export const TRAIL_DEADLINE_MS = 10_000;
 
-/** Where the script finds the work: a timeout of `node:vm` covers whatever its script calls. */
+/** Where the script finds the work: a timeout of `node:vm` covers everything that its script calls. */
 const WORK = Symbol.for('baton.work');
 
 const script = new Script("globalThis[Symbol.for('baton.work')]()");
 
-/** Ends work after so many milliseconds, at least 1. Work may itself run work; what it throws passes. */
+/** Ends work after a number of milliseconds, at least 1. Work may nest; its errors pass through. */
 export function deadlineOf(timeout: number): WithinDeadline {
   return (work) => {
     const scope = globalThis as { [WORK]?: unknown };

@@ -1,28 +1,28 @@
-// The door between Baton's environment and those of its children. Pure.
+// Builds the environments of child processes from Baton's own. Pure.
 //
-// What `CommandIo` and the terms of a thread hold may have undefined values, and a process is started with values only: nothing
-// but these functions turns the one into the other.
+// Variables in `CommandIo` and in the terms of a thread may be undefined, but a process needs defined values: only these
+// functions convert one into the other.
 
 import { redact } from '../text/redact.ts';
 
-/** An environment as the process has it. */
+/** The environment of the process. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Names of variables that hold keys and passwords. `TOKENS` and `TOKEN_LIMIT` are counts, and no secrets.
+ * Names of variables that hold keys and passwords. `TOKENS` and `TOKEN_LIMIT` are counts, not secrets.
  * @source docs/decisions/hooks.md
  */
 const SECRET_NAME = /API_?KEY|ACCESS_KEY$|PRIVATE_KEY$|TOKEN(?:_?\d+)?$|SECRET|PASSWORD|PASSWD|PASSPHRASE/i;
 
-/** What a program of Baton's own needs to be found, to find its settings and to speak: git, ripgrep, bubblewrap. */
+/** What Baton's own programs (git, ripgrep, bubblewrap) need for their search path, settings and language. */
 const PROGRAM_NAMES = namesOf(`
    PATH HOME USER LOGNAME LANG LANGUAGE LC_* TZ TMPDIR TMP TEMP LD_LIBRARY_PATH XDG_CONFIG_HOME
    GIT_CEILING_DIRECTORIES GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_NOSYSTEM
 `);
 
 /**
- * What a command of a model may see besides: who and where, and what builds are set up with. No sockets of agents,
- * desktops and buses (`SSH_AUTH_SOCK`, `DBUS_…`, `DISPLAY`, `XDG_RUNTIME_DIR`), no clouds, no services.
+ * Further variables for commands of a model: user, place, and settings of builds. Excludes sockets of agents, desktops and buses
+ * (`SSH_AUTH_SOCK`, `DBUS_…`, `DISPLAY`, `XDG_RUNTIME_DIR`), clouds and services.
  * @source docs/decisions/tools.md, the environment of commands
  */
 const COMMAND_NAMES = [
@@ -47,17 +47,17 @@ const COMMAND_NAMES = [
 /** The same for names that begin like the settings of a tool, e.g. `NPM_CONFIG__AUTH`. */
 const SECRET_LATER = /AUTH(?!OR)|TOKEN|CREDENTIAL|COOKIE|PASS$|_PWD$|_KEY$|_PAT$|_DSN$/i;
 
-/** What decides on a command's environment besides the list. */
+/** What determines a command's environment besides the list. */
 export interface CommandTerms {
-  /** Names that hold keys of Baton's, whatever they are called: `env_key` of every provider. They never pass. */
+  /** Names that hold Baton's keys regardless of their form: `env_key` of every provider. They never pass. */
   readonly keyVariables: readonly string[];
-  /** `shell_environment.pass`: further names of the user's, with `*` at the end for any ending. */
+  /** `shell_environment.pass`: further names from the user; a final `*` matches any ending. */
   readonly pass: readonly string[];
 }
 
 /**
- * The variables that a command of a model may see: those of a list. One whose name or value looks like a secret passes only
- * where the user wrote its whole name.
+ * The listed variables that a command of a model may see. A variable whose name or value looks like a secret passes only if the
+ * user wrote its full name.
  */
 export function commandEnvironment(
   env: Variables,
@@ -77,8 +77,8 @@ export function programEnvironment(env: Variables): Record<string, string> {
 }
 
 /**
- * The variables of a hook: all but those whose names say that they hold keys. A hook is a command of the user's own.
- * @param keyVariables names that hold keys whatever they are called
+ * The variables of a hook: all except those whose names say that they hold keys. A hook is one of the user's own commands.
+ * @param keyVariables names that hold keys regardless of their form
  */
 export function userEnvironment(env: Variables, keyVariables: readonly string[]): Record<string, string> {
   return chosen(env, (name) => !SECRET_NAME.test(name) && !keyVariables.includes(name));
@@ -96,7 +96,7 @@ function namesOf(list: string): readonly string[] {
   return list.trim().split(/\s+/);
 }
 
-/** `*` at the beginning or end of a listed name stands for anything. */
+/** Whether a name is listed; `*` at the beginning or end of a listed name matches anything. */
 function isOneOf(names: readonly string[], name: string): boolean {
   return names.some((listed) => {
     if (listed.endsWith('*')) return name.startsWith(listed.slice(0, -1));

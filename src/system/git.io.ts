@@ -1,5 +1,5 @@
-// The one door through which Baton itself starts git, never for the model. Nothing that a repository names is run, and
-// nothing is contacted. docs/decisions/tools.md gives the reasons; test/architecture/git.test.ts holds that it is the only door.
+// The only place where Baton itself starts git, never for the model. Nothing that a repository names is run, and nothing is
+// contacted. docs/decisions/tools.md gives the reasons; test/architecture/git.test.ts enforces that it is the only place.
 
 import { lstatSync } from 'node:fs';
 import type { Stats } from 'node:fs';
@@ -9,17 +9,17 @@ import { refusalOf } from './planted.io.ts';
 import { findProgram, programDirectories, runProcess } from './processes.io.ts';
 import type { ProcessEnd } from './processes.io.ts';
 
-/** Output beyond this ends git, in bytes, unless a caller says otherwise: paths of 100,000 files are far below. */
+/** Default limit of git's output in bytes, beyond which git is ended: the paths of 100,000 files are far smaller. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 const TIMEOUT_MS = 30_000;
 
-/** Longest complaint that is kept, in characters. */
+/** Longest error text to keep, in characters. */
 const MAX_COMPLAINT = 2000;
 
 /**
- * Variables of git's that say where the user keeps a configuration and the parts of git. All others are dropped: they point
- * git at another repository, name commands, or write traces.
+ * Git's variables for the locations of the user's configuration and of git itself. All others are dropped: they point git at
+ * another repository, name commands, or write traces.
  * @source git(1), git 2.39
  */
 const KEPT_VARIABLES: ReadonlySet<string> = new Set([
@@ -33,8 +33,8 @@ const KEPT_VARIABLES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Settings that override every configuration file. An empty list of protocols suffices for every transport, lazy fetches of
- * missing objects included; the settings say it once more.
+ * Settings that override every configuration file. An empty list of protocols already disables every transport, including lazy
+ * fetches of missing objects; the settings repeat it.
  * @source git-config(1), git 2.39: every setting that names a command and has a fixed name
  */
 const SETTINGS: readonly (readonly [key: string, value: string])[] = [
@@ -74,8 +74,8 @@ const VARIABLES = {
 } as const;
 
 /**
- * Commands of git that never look into a file of the work tree through the drivers of a configuration, which have names of
- * their own (`filter.NAME.clean`). All others cost one more git, which lists these drivers.
+ * Git commands that never run the drivers of a configuration on a work tree file. Drivers have arbitrary names
+ * (`filter.NAME.clean`), so all other commands need one more git to list them.
  */
 const WITHOUT_DRIVERS: ReadonlySet<string> = new Set([
   '--version',
@@ -87,29 +87,29 @@ const WITHOUT_DRIVERS: ReadonlySet<string> = new Set([
   'update-ref',
 ]);
 
-/** Settings of drivers that name commands. @source gitattributes(5), git 2.39 */
+/** Driver settings that name commands. @source gitattributes(5), git 2.39 */
 const DRIVERS = String.raw`^(filter\..*\.(clean|smudge|process|required)|diff\..*\.(command|textconv)|merge\..*\.driver)$`;
 
-/** How git is run. */
+/** How to run git. */
 export interface GitTerms {
   readonly env: Readonly<Record<string, string>>;
   readonly signal: CancelSignal;
   readonly input?: string | Uint8Array;
   /**
-   * Variables of git's own, after those of `env` that point elsewhere were taken out. `GIT_DIR` may only name a repository
-   * that Baton made, whose configuration names no drivers.
+   * Git variables to set after removing those of `env` that point elsewhere. `GIT_DIR` may only name a repository that Baton
+   * created, whose configuration names no drivers.
    */
   readonly variables?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
-  /** Milliseconds in which a stopped git may remove its lock files; 0, the default, for what takes none. */
+  /** How long a stopped git may remove its lock files, in milliseconds; 0, the default, for commands without locks. */
   readonly graceMs?: number;
 }
 
-/** What git said. */
+/** Git's answer. */
 export interface GitAnswer {
   readonly end: ProcessEnd;
   readonly output: Buffer;
-  /** What it complained of, trimmed; in English. */
+  /** Its error output, trimmed; in English. */
   readonly errors: string;
   /** Git was not started: it would have waited for something that is not a file. */
   readonly wouldWait?: true;
@@ -138,7 +138,7 @@ export async function runGit(args: readonly string[], cwd: string, terms: GitTer
   return start([...SETTINGS, ...silenced], args, terms);
 }
 
-/** Whether git did what it was asked to. */
+/** Whether git succeeded. */
 export function hasSucceeded({ end }: GitAnswer): boolean {
   return end.type === 'exited' && end.status === 0;
 }
@@ -181,7 +181,7 @@ async function listen(
   return { end, output: Buffer.concat(chunks), errors: errors.trim() };
 }
 
-/** The command of git among its words: options before it come as `-c KEY=VALUE`. */
+/** The git command in an argument list: options before it have the form `-c KEY=VALUE`. */
 function verbOf(args: readonly string[]): string {
   return args.find((word, at) => word !== '-c' && args[at - 1] !== '-c') ?? '';
 }
@@ -191,7 +191,7 @@ function environmentOf(
   settings: typeof SETTINGS,
 ): Readonly<Record<string, string>> {
   const kept = Object.entries(env).filter(([name]) => !name.startsWith('GIT_') || KEPT_VARIABLES.has(name));
-  // By variables, because a name may hold the sign that parts key and value on a command line.
+  // By variables, because a name may contain the sign that separates key and value on a command line.
   const given = settings.flatMap(([key, value], at) => [
     [`GIT_CONFIG_KEY_${at}`, key] as const,
     [`GIT_CONFIG_VALUE_${at}`, value] as const,
@@ -260,7 +260,7 @@ async function findGit(
   };
 }
 
-/** A name that no search finds: `runProcess` reports it as any other program that is absent. */
+/** A name that no search finds: `runProcess` reports it like any other missing program. */
 const MISSING = '/nonexistent/git';
 
 /** The nearest directory at or above another that holds a repository, or that directory itself. */

@@ -1,4 +1,4 @@
-// The one door to a file that a stranger may have planted: a repository, another process, the author of a session file. Only
+// The only way to read a file that a stranger may have planted: a repository, another process, the author of a session file. Only
 // regular files pass. Opening never blocks, and a read ends at a stated number of bytes, whatever the file claims to hold.
 
 import {
@@ -21,30 +21,30 @@ import { isAbsolute, relative, sep } from 'node:path';
 export interface ReadTerms {
   /** At least 1. A larger file is refused, not cut. */
   readonly maxBytes: number;
-  /** What a symbolic link may do: `refuse` concerns the last component; `within` asks that all links stay in a directory. */
+  /** How to treat symbolic links: `refuse` concerns the last component; `within` requires that all links stay in a directory. */
   readonly links: 'follow' | 'refuse' | { readonly within: string };
 }
 
-/** What came of reading a file. */
+/** The result of reading a file. */
 export type FileBytes =
   | { readonly kind: 'bytes'; readonly bytes: Buffer }
   | { readonly kind: 'missing' }
-  /** Never read, or not to its end; `problem` completes "PATH …" and quotes nothing of the file. */
+  /** Not read, or not completely; `problem` completes "PATH …" and never quotes the file. */
   | { readonly kind: 'refused'; readonly problem: string; readonly code?: string };
 
-/** Without O_NONBLOCK, opening a named pipe waits for a writer; without O_NOCTTY, a terminal becomes the process's own. */
+/** Without O_NONBLOCK, opening a named pipe waits for a writer; without O_NOCTTY, a terminal becomes the controlling terminal. */
 const READ_ONLY = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 const NO_LINK = constants.O_NOFOLLOW ?? 0;
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Reads a small file without waiting for the thread pool, see `config/load.io.ts`. Never throws. */
+/** Reads a small file synchronously; see `config/load.io.ts`. Never throws. */
 export function readSmallFile(path: string, terms: ReadTerms): FileBytes {
   try {
     const place = placeOf(path, terms.links);
     if (place === undefined)
       return { kind: 'refused', problem: 'is a symbolic link that leads out of the project' };
-    // A device may act on being opened, so what is there is asked first; and again once it is open, because it may change.
+    // Opening a device may have effects, so check before opening; check again afterwards, because the file may change.
     const refused = refusalOf((place.flags === NO_LINK ? lstatSync : statSync)(place.path));
     if (refused !== undefined) return { kind: 'refused', problem: refused };
     const file = openSync(place.path, READ_ONLY | place.flags);
@@ -100,7 +100,7 @@ function describeBytes(bytes: number): string {
 
 const LINK_REFUSED = 'is a symbolic link, which is not followed';
 
-/** What something other than a regular file is: completes "PATH …"; undefined for a regular file. */
+/** The type of a file that is not regular: completes "PATH …"; undefined for a regular file. */
 export function refusalOf(
   stats: Pick<Stats, 'isFile' | 'isDirectory' | 'isFIFO' | 'isSocket' | 'isSymbolicLink'>,
 ): string | undefined {
@@ -123,15 +123,15 @@ function explain(error: unknown, { links }: ReadTerms): FileBytes {
 }
 
 /**
- * Opens a path for reading without waiting: `refusalOf` its `stat` says whether it is a regular file.
- * @param links whether a link in the last component is followed
+ * Opens a path for reading without blocking: apply `refusalOf` to its `stat` to check for a regular file.
+ * @param links whether to follow a link in the last component
  * @throws Error of the system, with its code
  */
 export async function openToRead(path: string, links: 'follow' | 'refuse'): Promise<FileHandle> {
   return open(path, READ_ONLY | (links === 'refuse' ? NO_LINK : 0));
 }
 
-/** All bytes of an open regular file from its start; undefined where there are more than `maxBytes`. @throws Error of the system */
+/** All bytes of an open regular file; undefined if there are more than `maxBytes`. @throws Error of the system */
 export async function readWhole(handle: FileHandle, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   for (let total = 0; total <= maxBytes;) {
@@ -144,7 +144,7 @@ export async function readWhole(handle: FileHandle, maxBytes: number): Promise<B
   return undefined;
 }
 
-/** A pipe that this process was given as `/dev/fd/N`, as a stream of its bytes; destroy it when done. @throws Error of the system */
+/** Opens a pipe that this process received as `/dev/fd/N` as a stream; destroy it when done. @throws Error of the system */
 export function openPipe(path: string): Socket {
   return new Socket({ fd: openSync(path, READ_ONLY), readable: true, writable: false });
 }

@@ -1,4 +1,4 @@
-// Runs one process in a group of its own, to its end or its deadline, together with all that it starts.
+// Runs one process in its own group, to its end or its deadline, together with all processes it starts.
 
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -19,35 +19,36 @@ export type ProcessEnd =
   /** `why` completes "could not be started: …". */
   | { readonly type: 'not_started'; readonly why: string };
 
-/** What is to be run. */
+/** A process to run. */
 export interface ProcessRequest {
   /** A script for `/bin/sh`, or a program with its arguments. */
   readonly command: string | readonly string[];
-  /** Undefined: where Baton runs. */
+  /** Undefined: Baton's working directory. */
   readonly cwd: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   /** Written to standard input, which is then closed; undefined: standard input is empty. */
   readonly input?: string | Uint8Array;
   readonly timeoutMs: number;
-  /** Milliseconds that a process which is stopped has to tidy up, from SIGTERM to SIGKILL; 0: SIGKILL at once. */
+  /** How long a stopped process may tidy up, from SIGTERM to SIGKILL, in milliseconds; 0: SIGKILL immediately. */
   readonly graceMs: number;
-  /** What becomes of the rest of its group when the process itself has ended. */
+  /** What to do with the rest of its group when the process itself has ended. */
   readonly leftovers: 'leave' | 'kill';
-  /** The group ends also when Baton is killed and cannot end it. It costs one waiting shell. */
+  /** Ends the group even if Baton is killed and cannot do so. Costs one waiting shell. */
   readonly endsWithBaton?: boolean;
 }
 
-/** Takes what a process writes, as it writes it. */
+/** Receives a process's output as it is written. */
 export type TakeOutput = (chunk: Buffer, stream: 'stdout' | 'stderr') => void;
 
 /**
- * How long output is still read when a process has ended but left another behind that holds it open, in milliseconds.
+ * How long to keep reading output that another process of the group still holds open after the main process has ended, in
+ * milliseconds.
  * @source docs/decisions/hooks.md
  */
 const DRAIN_MS = 100;
 
 /**
- * Groups that end with Baton: they are not the terminal's, so nothing else would end them. One listener for all, because
+ * Groups that end with Baton: they do not belong to the terminal, so nothing else would end them. One listener for all, because
  * many searches may run at once.
  */
 const groups = new Set<ChildProcess>();
@@ -58,7 +59,7 @@ function killAll(): void {
 function keepGroup(child: ChildProcess): void {
   if (groups.size === 0) process.on('exit', killAll);
   groups.add(child);
-  // A thread that is ended from outside runs no listener of its own.
+  // A thread that is terminated from outside runs no listeners.
   if (child.pid !== undefined) announceRemains('begun', { type: 'group', pid: child.pid });
 }
 
@@ -68,7 +69,7 @@ function releaseGroup(child: ChildProcess): void {
   if (child.pid !== undefined) announceRemains('settled', { type: 'group', pid: child.pid });
 }
 
-/** Runs one process to its end, its deadline or the user's Ctrl-C, whichever is first. Never rejects. */
+/** Runs one process to its end, its deadline or the user's Ctrl-C, whichever comes first. Never rejects. */
 export async function runProcess(
   request: ProcessRequest,
   take: TakeOutput,
@@ -83,7 +84,7 @@ export async function runProcess(
     stream?.on('error', () => undefined);
     stream?.on('data', (chunk: Buffer) => take(chunk, name));
   }
-  // A process need not read its input, and may end before all of it is written.
+  // A process may ignore its input, or end before all of it is written.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(request.input);
   const life = new Life(child, request);
@@ -99,7 +100,7 @@ export async function runProcess(
   }
 }
 
-/** From the start of a process to the moment at which nothing more is expected of it. */
+/** The life of a process, from its start until nothing more is expected from it. */
 class Life {
   readonly end: Promise<ProcessEnd>;
   readonly #child: ChildProcess;
@@ -126,14 +127,14 @@ class Life {
       child.stdio[GUARD_DESCRIPTOR]?.destroy();
       if (this.#stoppedBy !== undefined) return;
       if (leftovers === 'kill') signalGroup(child.pid, 'SIGKILL');
-      // From here on the group may be another's, unless something of it was left to run.
+      // From now on the group id may be reused, unless part of the group was left running.
       releaseGroup(child);
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => this.#finish(end), DRAIN_MS);
     });
   }
 
-  /** Ends the group before its time. */
+  /** Ends the group early. */
   stop(end: ProcessEnd): void {
     if (this.#stoppedBy !== undefined || this.#hasExited) return;
     this.#stoppedBy = end;
@@ -154,7 +155,7 @@ class Life {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#timer);
-    // What closed its output and goes on.
+    // For processes that closed their output and keep running.
     if (this.#stoppedBy !== undefined) signalGroup(this.#child.pid, 'SIGKILL');
     this.#resolve(end);
   }
@@ -163,7 +164,7 @@ class Life {
 /** A pipe that only Baton holds open, and that a shell of the group waits for. */
 const GUARD_DESCRIPTOR = 3;
 
-/** Runs its arguments; a shell beside them ends the group when the pipe closes. POSIX knows no signal for that. */
+/** Runs its arguments; a shell beside them ends the group when the pipe closes. POSIX has no signal for that. */
 const GUARD = `
 { read -r _ <&3; kill -s KILL -- "-$$"; } > /dev/null 2>&1 &
 exec "$@" 3<&-
@@ -177,7 +178,7 @@ function start({ command, cwd, env, input, endsWithBaton = false }: ProcessReque
   try {
     return spawn(file, args, { cwd, env, detached: true, stdio: [...stdio, ...instead(stdio.length)] });
   } catch (error) {
-    // What the system refuses at once: arguments that are too long or hold a zero byte.
+    // Errors that the system reports immediately: arguments that are too long or contain a zero byte.
     return error instanceof Error ? error : new Error(String(error));
   }
 }
@@ -236,13 +237,13 @@ function signalGroup(pid: number | undefined, name: 'SIGTERM' | 'SIGKILL'): void
   try {
     process.kill(-pid, name);
   } catch {
-    // It has ended already.
+    // It has already ended.
   }
 }
 
 /**
- * The directories of a search path in which programs of Baton's own are looked for: absolute, and none of the workspace,
- * because what an agent can write may not become Baton's own tool.
+ * The directories of a search path for Baton's own programs: absolute, and outside the workspace, because a file that an agent
+ * can write must not become Baton's own tool.
  * @param path the variable `PATH`
  * @param workspace absolute, with links resolved
  */
@@ -255,7 +256,7 @@ export async function programDirectories(path: string, workspace: string): Promi
   });
 }
 
-/** The first directory's program of that name, as a path; undefined where none has one that may be run. */
+/** The path of the first program of that name; undefined without an executable one. */
 export async function findProgram(name: string, directories: readonly string[]): Promise<string | undefined> {
   for (const directory of directories) {
     const path = join(directory, name);

@@ -1,9 +1,9 @@
-// What a thread that is ended from outside leaves behind: process groups and unfinished files. The owner of the
-// thread listens, and clears away what was never settled.
+// What a thread that is terminated from outside leaves behind: process groups and unfinished files. The owner of the thread
+// listens, and cleans up whatever was not settled.
 
 import { channel } from 'node:diagnostics_channel';
 
-/** What a thread that is ended leaves behind. */
+/** Something that a terminated thread leaves behind. */
 export type Remains =
   /** A process group, by its leader's process id. */
   | { readonly type: 'group'; readonly pid: number }
@@ -12,7 +12,7 @@ export type Remains =
   /** A session that can be resumed; `cure` is the sentence that says how. */
   | { readonly type: 'session'; readonly cure: string };
 
-/** One announcement: from `begun` to `settled` the remains would be left behind. */
+/** One announcement: between `begun` and `settled` the remains would be left behind. */
 export interface Announcement {
   readonly state: 'begun' | 'settled';
   readonly remains: Remains;
@@ -26,7 +26,7 @@ export function announceRemains(state: Announcement['state'], remains: Remains):
   announcements.publish(announcement);
 }
 
-/** Hears every announcement of this thread, at once and in order. */
+/** Listens to every announcement of this thread, synchronously and in order. */
 export function onRemains(listener: (announcement: Announcement) => void): void {
   announcements.subscribe((message) => listener(message as Announcement));
 }

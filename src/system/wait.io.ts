@@ -1,10 +1,10 @@
-// Letting time pass, for whoever waits between two attempts or two recorded moments.
+// Waits between two attempts or two recorded moments.
 
 import type { CancelSignal } from '../ports.ts';
 
 /**
- * Waits so many milliseconds, or until the signal says to stop. Leaves neither a timer nor a listener behind.
- * @param stopped makes the failure with which a wait that is stopped rejects
+ * Waits for a number of milliseconds, or until the signal fires. Leaves neither a timer nor a listener behind.
+ * @param stopped creates the error with which a stopped wait rejects
  */
 export function wait(ms: number, signal: CancelSignal, stopped: () => Error): Promise<void> {
   return new Promise((resolve, reject) => {

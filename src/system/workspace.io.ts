@@ -1,4 +1,4 @@
-// One directory, and no way out of it: where files are looked up, read and written for a model.
+// Confines a model's file access to one directory.
 
 import { isUtf8 } from 'node:buffer';
 import type { Stats } from 'node:fs';
@@ -8,7 +8,9 @@ import { BatonError } from '../errors.ts';
 import { isBelow, openToRead, readWhole } from './planted.io.ts';
 import type { FileRead, WorkspaceFiles } from '../ports.ts';
 
-/** A file beyond this is described instead of read: 5,000 tokens of it would say little. @source docs/decisions/compaction-budget.md. */
+/**
+ * A larger file is described instead of read: 5,000 tokens of it would say little. @source docs/decisions/compaction-budget.md.
+ */
 const LARGEST_FILE = 2 * 1024 * 1024;
 
 /** Longest path that any system opens, in bytes. @source Linux, PATH_MAX */
@@ -19,13 +21,13 @@ export type ResolvedPath =
   | { readonly kind: 'file' | 'directory'; readonly path: string; readonly stats: Stats }
   /** Nothing is there; `path` is where it would be. */
   | { readonly kind: 'free'; readonly path: string }
-  /** Outside of the workspace, or a link that leads there, or no regular file; `why` completes "PATH is …". */
+  /** Outside the workspace, a link that leads there, or not a regular file; `why` completes "PATH is …". */
   | { readonly kind: 'refused'; readonly why: string };
 
 /**
  * Opens a directory as a workspace.
- * @param directory where the files are now
- * @param recordedCwd where they were when the session was recorded: paths below it are looked up below `directory`
+ * @param directory the present location of the files
+ * @param recordedCwd their location when the session was recorded: paths below it are mapped to `directory`
  * @throws BatonError as `resolveRoot`
  */
 export async function openWorkspace(
@@ -66,7 +68,7 @@ function moved(path: string, root: string, recordedCwd: string | undefined): str
 }
 
 /**
- * Looks a path up.
+ * Resolves a path.
  * @param path absolute, or relative to the workspace
  * @param root the workspace, from `resolveRoot`
  */
@@ -95,7 +97,7 @@ function isInside(path: string, root: string): boolean {
   return path === root || isBelow(path, root);
 }
 
-/** A path with nothing at its end: the first of its parents that is there must be inside. */
+/** A path that does not exist: the nearest existing parent must be inside. */
 async function locateFree(wanted: string, root: string): Promise<ResolvedPath> {
   let there = wanted;
   while (!(await isThere(there))) there = dirname(there);

@@ -1,10 +1,10 @@
-// Decides whether a call runs, is put to the user, or is turned down. Pure: who asks the user, and how, is not decided here.
+// Decides whether a call runs, needs the user's approval, or is rejected. Pure: it does not decide how to ask.
 
 import type { ApprovalPolicy, Author, SandboxMode } from '../vocabulary.ts';
 import type { ToolAction } from './tool.ts';
 import { isTrustedCommand } from './shell/trusted.ts';
 
-/** The rules of a session and what its machine can do. */
+/** The rules of a session and the abilities of its machine. */
 export interface ApprovalTerms {
   readonly policy: ApprovalPolicy;
   readonly sandbox: SandboxMode;
@@ -14,7 +14,7 @@ export interface ApprovalTerms {
   readonly isLinkedOut?: boolean;
 }
 
-/** What becomes of a call. `sandbox` is what it is run in; `why` is one sentence for people and for the model. */
+/** The decision about a call. `sandbox` confines it; `why` is one sentence for people and for the model. */
 export type ApprovalDecision =
   | { readonly type: 'run'; readonly sandbox: SandboxMode }
   | { readonly type: 'ask'; readonly sandbox: SandboxMode; readonly why: string }
@@ -23,9 +23,9 @@ export type ApprovalDecision =
 /**
  * Decides about one call.
  *
- * Only in a turn of the user may anything be asked: in every other turn (heads-up, packet, handoff, what a product injects)
- * what would have to be asked is turned down. Such turns keep what the policy allows without asking.
- * @param origin who wrote the message that the turn answers
+ * Only a user's turn may request approval: in every other turn (heads-up, packet, handoff, messages injected by a product), calls
+ * that need approval are rejected. Such turns may still run what the policy allows without approval.
+ * @param origin the author of the message that the turn answers
  * @source spec 4-session §5; agent-peers.md, pain 12: a synthetic "continue" was taken for consent
  */
 export function decideApproval(action: ToolAction, terms: ApprovalTerms, origin: Author): ApprovalDecision {
@@ -37,7 +37,7 @@ export function decideApproval(action: ToolAction, terms: ApprovalTerms, origin:
   };
 }
 
-/** Whether a message of this author may approve a call. Nothing that the product or the agent writes does. */
+/** Whether a message of this author may approve a call. Messages that the product or the agent writes never do. */
 export function canApprove(origin: Author): boolean {
   return origin === 'user';
 }

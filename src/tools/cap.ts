@@ -1,4 +1,4 @@
-// Keeps results within their limit: head and tail stay, the middle goes, and a note says what was left out.
+// Keeps results within their limit: head and tail stay, the middle is cut, and a note says how much was omitted.
 
 import { DEFAULT_ESTIMATE, utf8Length } from '../tokens/estimate.ts';
 
@@ -8,9 +8,7 @@ export const RESULT_TOKENS = 10_000;
 /** Room for the note, in bytes. */
 const NOTE_BYTES = 400;
 
-/**
- * A text of any length in bounded memory: the head, the tail, and how much there was in between.
- */
+/** A text of any length in bounded memory: its head, its tail, and the size of the part between. */
 export class MiddleCut {
   readonly #sideBytes: number;
   #head = '';
@@ -19,7 +17,7 @@ export class MiddleCut {
   #bytes = 0;
   #lines = 0;
 
-  /** @param maxTokens largest text of `render`, its note included; at least 200 */
+  /** @param maxTokens largest text of `render`, including its note; at least 200 */
   constructor(maxTokens: number = RESULT_TOKENS) {
     if (maxTokens < 200) throw new RangeError(`${maxTokens} tokens leave no room beside the note`);
     this.#sideBytes = Math.floor((maxTokens * DEFAULT_ESTIMATE.approxBytesPerToken - NOTE_BYTES) / 2);
@@ -33,8 +31,7 @@ export class MiddleCut {
   add(text: string): void {
     this.#bytes += utf8Length(text);
     this.#lines += countLineFeeds(text);
-    // Both sides hold at least as many characters as `render` can need bytes of them, so that nothing that was
-    // forgotten would have fitted.
+    // Both sides keep at least as many characters as `render` can need bytes, so nothing that would have fit is lost.
     const limit = 2 * this.#sideBytes + NOTE_BYTES;
     const free = limit - this.#head.length;
     if (free > 0) this.#head += text.slice(0, free);
@@ -50,7 +47,7 @@ export class MiddleCut {
     }
   }
 
-  /** @param howToGet a sentence for the model: how it can have what was left out */
+  /** @param howToGet a sentence that tells the model how to get the omitted part */
   render(howToGet: string): string {
     const tail = this.#tail.join('');
     if (tail === '' && this.#bytes <= 2 * this.#sideBytes + NOTE_BYTES) return this.#head;
@@ -64,14 +61,14 @@ export class MiddleCut {
   }
 }
 
-/** A whole text within the limit of a result. */
+/** A complete text within the limit of a result. */
 export function capText(text: string, howToGet: string, maxTokens: number = RESULT_TOKENS): string {
   const cut = new MiddleCut(maxTokens);
   cut.add(text);
   return cut.render(howToGet);
 }
 
-/** Up to `maxBytes` of the start, whole lines where the last one is not much of it. */
+/** Up to `maxBytes` of the start, in whole lines unless the last line is large. */
 function headOf(text: string, maxBytes: number): string {
   let bytes = 0;
   let end = 0;
@@ -113,7 +110,7 @@ function countLineFeeds(text: string): number {
 }
 
 /**
- * Cuts a line to a number of characters and says how many are missing. Never cuts a surrogate pair.
+ * Cuts a line to a number of characters and reports how many are missing. Never splits a surrogate pair.
  * @param length of the whole line, where `line` is only its start
  */
 export function cutLine(line: string, maxCharacters: number, length = line.length): string {
@@ -122,7 +119,7 @@ export function cutLine(line: string, maxCharacters: number, length = line.lengt
   return `${line.slice(0, end)} [… ${length - end} characters of this line left out]`;
 }
 
-/** A path as one line: a name may hold line feeds, and with them what looks like another result. */
+/** A path as one line: a name may contain line feeds and so imitate another result. */
 export function pathLine(path: string): string {
   return /\p{Cc}/u.test(path) ? JSON.stringify(path) : path;
 }

@@ -1,11 +1,11 @@
-// Tools that change nothing but what the session keeps for the agent: plan, todo list, finished phases.
+// Tools that only change state that the session keeps for the agent: plan, todo list, finished phases.
 
 import * as z from 'zod';
 import type { PlanStepState, ToolResult } from '../protocol/tool.ts';
 import { defineTool } from './tool.ts';
 import type { Tool } from './tool.ts';
 
-/** @source src/trail/ledgers/plan.ts keeps no more */
+/** @source src/trail/ledgers/plan.ts keeps at most this many */
 const MAX_STEPS = 60;
 
 const MARKS: Readonly<Record<PlanStepState['status'], string>> = {
@@ -18,7 +18,7 @@ const MARKS: Readonly<Record<PlanStepState['status'], string>> = {
 const status = z.enum(['pending', 'in_progress', 'completed', 'cancelled']);
 const stepText = z.string().trim().min(1).max(300);
 
-/** `update_plan`: the plan as a whole, as Codex has it. */
+/** `update_plan`: replaces the whole plan, as in Codex. */
 export function createUpdatePlanTool(): Tool<{
   readonly explanation?: string | undefined;
   readonly plan: readonly PlanStepState[];
@@ -43,7 +43,7 @@ export function createUpdatePlanTool(): Tool<{
   });
 }
 
-/** `todo`: the todo list as a whole. */
+/** `todo`: replaces the whole todo list. */
 export function createTodoTool(): Tool<{
   readonly todos: readonly { readonly content: string; readonly status: PlanStepState['status'] }[];
 }> {
@@ -68,7 +68,7 @@ export function createTodoTool(): Tool<{
   });
 }
 
-/** `phase_checkpoint`: says that a phase of the work is done, a good moment for a compaction. */
+/** `phase_checkpoint`: marks a phase of the work as done, a good moment for a compaction. */
 export function createPhaseCheckpointTool(): Tool<{ readonly summary: string }> {
   return defineTool({
     name: 'phase_checkpoint',

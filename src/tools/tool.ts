@@ -1,4 +1,4 @@
-// The port of a tool, and how its arguments become an input.
+// The interface of a tool, and the parsing of its arguments.
 
 import * as z from 'zod';
 import type { CancelSignal } from '../ports.ts';
@@ -8,7 +8,7 @@ import type { FileChangeView, ToolEvent, ToolResult } from '../protocol/tool.ts'
 import type { SandboxMode, ToolKind } from '../vocabulary.ts';
 import { TOOL_PARAMETERS } from './parameters.ts';
 
-/** What a call is about to do: what an approval is decided by. */
+/** The effect of a call, on which approval depends. */
 export type ToolAction =
   | { readonly kind: 'read' | 'state' }
   | { readonly kind: 'edit'; readonly paths: readonly string[] }
@@ -19,20 +19,20 @@ export type ToolAction =
       readonly workdir?: string;
       /** The model asks to run it outside of the sandbox. */
       readonly leavesSandbox: boolean;
-      /** Why, in the model's words; for the user who is asked. */
+      /** The reason, in the model's words, for the user who approves it. */
       readonly justification?: string;
     };
 
-/** What a call is run with. */
+/** The context of a call. */
 export interface ToolContext {
   readonly callId: string;
-  /** What `decideApproval` came to; `danger_full_access` means that nothing confines a command. */
+  /** The result of `decideApproval`; `danger_full_access`: a command is not confined. */
   readonly sandbox: SandboxMode;
-  /** Takes events as they happen. Must not throw. */
+  /** Receives events as they happen. Must not throw. */
   emit(event: ToolEvent): void;
 }
 
-/** Arguments that can be run, or a sentence for the model about what is wrong with them. */
+/** Usable arguments, or a sentence for the model about what is wrong with them. */
 export type Parsed<Input> =
   { readonly type: 'input'; readonly input: Input } | { readonly type: 'complaint'; readonly text: string };
 
@@ -40,19 +40,19 @@ export type Parsed<Input> =
 export interface Tool<Input = unknown> {
   readonly spec: ToolSpec;
   readonly kind: ToolKind;
-  /** Makes `spec.parameters` from the declared arguments: what `parameters.ts` is generated from. */
+  /** Builds `spec.parameters` from the declared arguments; `parameters.ts` is generated from it. */
   describeArguments?(): JsonObject;
-  /** Reads the arguments as the model wrote them. Never throws. */
+  /** Parses the arguments as the model wrote them. Never throws. */
   parse(text: string): Parsed<Input>;
-  /** What running this input would do. */
+  /** The effect of running this input. */
   actionOf(input: Input): ToolAction;
-  /** What running this input would do to files now, for the user who is asked; nothing where it could not be done. */
+  /** The current effect of this input on files, for the user who approves it; empty if it could not be applied. */
   preview?(input: Input, signal: CancelSignal): Promise<readonly FileChangeView[]>;
-  /** Runs an input of `parse`. What goes wrong is a result without success. */
+  /** Runs an input of `parse`. A failure is a result without success. */
   run(input: Input, context: ToolContext, signal: CancelSignal): Promise<ToolResult>;
 }
 
-/** A tool by its parts. */
+/** The parts of a tool. */
 interface ToolParts<Shape extends z.ZodRawShape> {
   readonly name: string;
   readonly description: string;
@@ -65,8 +65,8 @@ interface ToolParts<Shape extends z.ZodRawShape> {
 }
 
 /**
- * A tool whose arguments are declared once: for the model as JSON Schema, for `parse` as a check. Both are made when they are needed:
- * the schemas of Baton's own tools are generated, because making them takes 6 ms of every start.
+ * Defines a tool whose arguments are declared once: as JSON Schema for the model, and as a check for `parse`. Both are built on
+ * demand: the schemas of Baton's own tools are generated, because building them takes 6 ms of every start.
  */
 export function defineTool<Shape extends z.ZodRawShape>(
   parts: ToolParts<Shape>,
@@ -94,7 +94,7 @@ export function defineTool<Shape extends z.ZodRawShape>(
   };
 }
 
-/** Longest piece of the arguments in a complaint, in characters. */
+/** Longest part of the arguments to quote in a complaint, in characters. */
 const MAX_QUOTE = 120;
 
 function parseArguments<Schema extends z.ZodObject>(
@@ -124,7 +124,7 @@ function complaint(name: string, what: string, schema: z.ZodObject): Parsed<neve
   };
 }
 
-/** Models that must name every key say `null` for what they leave out. */
+/** Models that must pass every key use `null` for omitted ones. */
 function withoutNulls(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
@@ -137,12 +137,12 @@ function describeIssue(issue: z.core.$ZodIssue): string {
     : `${place}: ${issue.message.slice(0, 3 * MAX_QUOTE)}`;
 }
 
-/** A result of a call that did what it was asked to. */
+/** The result of a successful call. */
 export function done(text: string): ToolResult {
   return { text, success: true };
 }
 
-/** A result of a call that did not. */
+/** The result of a failed call. */
 export function failed(text: string): ToolResult {
   return { text, success: false };
 }

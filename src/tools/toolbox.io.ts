@@ -1,4 +1,4 @@
-// The tools of one thread: opened once, run one call at a time or several that only read.
+// The tools of one thread: opened once, run one call at a time or several read-only calls in parallel.
 
 import { lstat, realpath } from 'node:fs/promises';
 import { delimiter, dirname } from 'node:path';
@@ -28,35 +28,35 @@ import type { Tool, ToolContext } from './tool.ts';
 import { createWriteTool } from './files/write.io.ts';
 import type { Confinement, KeptPaths, ToolWorld } from './world.ts';
 
-/** What a thread gives to its tools. */
+/** What a thread passes to its tools. */
 export interface ToolTerms {
   /** The workspace. */
   readonly directory: string;
-  /** Baton's own environment; commands get what `commandEnvironment` leaves of it. */
+  /** Baton's own environment; commands get the part that `commandEnvironment` allows. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Variables that hold keys whatever their names look like: `env_key` of every provider. */
+  /** Variables that hold keys regardless of their names: `env_key` of every provider. */
   readonly keyVariables: readonly string[];
-  /** Names of variables that commands get besides: `shell_environment.pass`. */
+  /** Names of additional variables for commands: `shell_environment.pass`. */
   readonly passedVariables: readonly string[];
   /** `process.platform`. */
   readonly platform: string;
   /** The log of this thread from its start, for `recall`. */
   readonly log: ToolWorld['log'];
-  /** Where Baton keeps sessions and configuration, absolute: no edit and no confined command changes what is there. */
+  /** Where Baton keeps sessions and configuration, absolute: no edit and no confined command may change it. */
   readonly ownPaths: readonly string[];
 }
 
 /** The tools of one thread. */
 export interface Toolbox {
-  /** In the order in which models are told of them, which never changes within a thread. */
+  /** In the order in which models see them, which never changes within a thread. */
   readonly tools: readonly Tool[];
-  /** Whether commands can be confined here, and if not, why: to be said plainly to the user. */
+  /** Whether commands can be confined here, and if not, why, for the user. */
   readonly confinement: Confinement;
   /** The workspace, absolute, with links resolved. */
   readonly root: string;
   /** The shell that runs scripts. */
   readonly shell: string;
-  /** What programs of Baton's own see. */
+  /** The environment of Baton's own programs. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -70,7 +70,7 @@ export async function openToolbox(terms: ToolTerms, signal: CancelSignal): Promi
   return { tools: createTools(world), confinement, root, shell, env };
 }
 
-/** Baton's own tools, in the order in which models are told of them. */
+/** Baton's own tools, in the order in which models see them. */
 export function createTools(world: ToolWorld): readonly Tool[] {
   return [
     createShellTool(world),
@@ -88,7 +88,7 @@ export function createTools(world: ToolWorld): readonly Tool[] {
   ];
 }
 
-/** Looks at the machine once. */
+/** Inspects the machine once. */
 export async function openWorld(terms: ToolTerms, signal: CancelSignal): Promise<ToolWorld> {
   const root = await resolveRoot(terms.directory);
   const { keyVariables, passedVariables: pass } = terms;
@@ -120,13 +120,13 @@ export async function openWorld(terms: ToolTerms, signal: CancelSignal): Promise
     confinement,
     kept,
   };
-  // Below a directory that git ignores it would list nothing.
+  // Below a directory that git ignores, git would list nothing.
   const isHidden =
     repository !== undefined && repository.top !== root && (await isHiddenFromGit(world, signal));
   return isHidden ? { ...world, isRepository: false } : world;
 }
 
-/** What of a workspace belongs to Baton; of a workspace that lies in Baton's own folder, everything. */
+/** The parts of a workspace that belong to Baton; all of a workspace inside Baton's own folder. */
 async function keep(ownPaths: readonly string[], root: string): Promise<KeptPaths> {
   const found = await Promise.all(ownPaths.map((path) => realpath(path).catch(() => undefined)));
   const paths = found.flatMap((path) => {
@@ -140,7 +140,7 @@ async function keep(ownPaths: readonly string[], root: string): Promise<KeptPath
   return { paths, mounts, ...(link === undefined ? {} : { link }) };
 }
 
-/** The first link in a workspace by which a path leads. */
+/** The first link inside a workspace on the way to a path. */
 async function linkInside(path: string, root: string): Promise<string | undefined> {
   for (let at = path; at !== dirname(at); at = dirname(at)) {
     const isLink = await lstat(at).then(
@@ -178,8 +178,8 @@ async function isHiddenFromGit(world: ToolWorld, signal: CancelSignal): Promise<
 const CONFINEMENT_TIMEOUT_MS = 5000;
 
 /**
- * Bubblewrap may be installed and not allowed to do what it is for, as in many containers, or do less than it is asked to:
- * only a try tells.
+ * Bubblewrap may be installed but not permitted to confine, as in many containers, or confine less than requested: only a trial
+ * shows.
  */
 async function tryConfinement(
   platform: string,
@@ -219,14 +219,14 @@ async function tryConfinement(
   return { type: 'none', why: `Bubblewrap does not work here (${why}).` };
 }
 
-/** One call as it is run. */
+/** A call to run. */
 export interface ToolCall {
   readonly tool: Tool;
   /** The arguments as the model wrote them. */
   readonly arguments: string;
 }
 
-/** Runs a call that was approved. Whatever goes wrong is a result for the model; nothing is thrown. */
+/** Runs an approved call. Every failure becomes a result for the model; nothing is thrown. */
 export async function runCall(
   { tool, arguments: text }: ToolCall,
   context: ToolContext,

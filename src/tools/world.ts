@@ -10,37 +10,37 @@ export type Confinement =
   /** `why` is one sentence. */
   | { readonly type: 'none'; readonly why: string };
 
-/** Where Baton keeps sessions and configuration, as far as that is in the workspace. */
+/** Baton's sessions and configuration that are inside the workspace. */
 export interface KeptPaths {
   /** Absolute, with links resolved. */
   readonly paths: readonly string[];
   readonly mounts: readonly SandboxMount[];
-  /** A link in the workspace that leads to one of them: a command could replace it, and no mount closes it. */
+  /** A link in the workspace that leads to one of them: a command could replace it, and a mount cannot protect it. */
   readonly link?: string;
 }
 
-/** What the tools need of the world, opened once for a thread. */
+/** The environment of the tools, opened once for a thread. */
 export interface ToolWorld {
   /** The workspace, absolute, with links resolved. */
   readonly root: string;
-  /** The environment of commands, by `commandEnvironment`. */
+  /** The environment of commands, from `commandEnvironment`. */
   readonly env: Readonly<Record<string, string>>;
-  /** The same with a search path that leaves the workspace out: for scripts that may write in a repository. */
+  /** The same with a search path without the workspace: for scripts that may write in a repository. */
   readonly gitEnv: Readonly<Record<string, string>>;
-  /** The environment of git and ripgrep where Baton itself runs them, by `programEnvironment`. */
+  /** The environment of git and ripgrep when Baton itself runs them, from `programEnvironment`. */
   readonly programEnv: Readonly<Record<string, string>>;
-  /** The shell that runs scripts: bash where there is one. */
+  /** The shell that runs scripts: bash if available. */
   readonly shell: string;
   readonly confinement: Confinement;
-  /** What of the workspace is Baton's own: no edit and no confined command changes it. */
+  /** The parts of the workspace that belong to Baton: no edit and no confined command may change them. */
   readonly kept: KeptPaths;
-  /** The program, where it is installed. */
+  /** The path of ripgrep, if installed. */
   readonly ripgrep: string | undefined;
-  /** Whether git answers for the workspace: then what git ignores is left out of listings. */
+  /** Whether git recognizes the workspace: then listings omit what git ignores. */
   readonly isRepository: boolean;
   readonly tracker: ReadTracker;
   /** The log of this thread from its start. */
   readonly log: () => AsyncIterable<LogRecord> | Iterable<LogRecord>;
-  /** Milliseconds that only ever grow. */
+  /** Milliseconds from a monotonic clock. */
   readonly monotonicMs: () => number;
 }

@@ -1,4 +1,4 @@
-// The hooks of a configuration, for the commands that compact.
+// The configured hooks, for the commands that compact.
 
 import { resolve } from 'node:path';
 import type { Config } from '../../config/schema.ts';
@@ -8,7 +8,7 @@ import type { CommandIo } from '../io.ts';
 
 /**
  * @param workspace where hooks run when the session's own directory is not on this machine
- * @param tell told of each command as it runs
+ * @param tell receives a message for each command as it runs
  */
 export async function openHooks(
   io: CommandIo,
@@ -22,7 +22,7 @@ export async function openHooks(
     import('../../hooks/environment.ts'),
     import('../../config/model-providers.ts'),
   ]);
-  // A hook that runs Baton would otherwise start itself without end.
+  // A hook that runs Baton would otherwise recurse without end.
   if (io.env[INSIDE_HOOK] !== undefined) return undefined;
   return createHooks(config.hooks, {
     env: io.env,

@@ -1,10 +1,10 @@
-// Whether a model name means a rehearsal, told without loading one.
+// Whether a model name means a rehearsal, decided without loading one.
 
 import type { Config } from '../../config/schema.ts';
 
 const REHEARSAL = 'rehearsal';
 
-/** The file that `--model` names, or that the settings mean. @returns undefined: something else is meant than a rehearsal */
+/** The recording that `--model` or the settings name. @returns undefined: they name something other than a rehearsal */
 export function rehearsalPathOf(
   flag: string | undefined,
   { modelProvider, model }: Pick<Config, 'modelProvider' | 'model'>,

@@ -1,4 +1,4 @@
-// A thread as commands open it: the model, the summarizers, the hooks and the system prompt of a configuration.
+// Opens threads for commands: model, summarizers, hooks and system prompt of a configuration.
 
 import { resolve } from 'node:path';
 import { batonHome } from '../../config/load.io.ts';
@@ -23,35 +23,35 @@ import type { Input } from '../../calls/output.io.ts';
 import { summarizersOf, watcherSummarizersOf } from '../../calls/summarizers.ts';
 import { resolveRoot } from '../../system/workspace.io.ts';
 
-/** What a command says of the thread that it wants. */
+/** A command's request for a thread. */
 export interface ThreadWishes {
   readonly config: Config;
   readonly model: OpenedModel;
-  /** Plays a recording as that model: no hook is run, and no other model is asked. */
+  /** Plays a recording as the model: hooks do not run, and no other model is asked. */
   readonly playback: Playback | undefined;
   /** A thread id or its beginning, a path, or `last`; undefined: a new thread. */
   readonly resume: string | undefined;
   /** The id of the thread that a new one continues. */
   readonly fork?: string;
-  /** As `ThreadRequest.keepsModel`: the user has named no model. */
+  /** As `ThreadRequest.keepsModel`: the user named no model. */
   readonly keepsModel?: boolean;
   readonly beginning?: ThreadBeginning;
-  /** Where the agent works. Absolute. */
+  /** The agent's working directory. Absolute. */
   readonly directory: string;
   /** The file of `--config`. */
   readonly configFile: string | undefined;
-  /** The configuration as it is now. */
+  /** Reads the current configuration. */
   readonly readConfig: () => Promise<Config>;
-  /** Of Baton. */
+  /** The version of Baton. */
   readonly version: string;
-  /** Absent: whoever sends ops is asked. */
+  /** Absent: Baton asks the client that sends ops. */
   readonly ask?: AskApproval;
   readonly emit: (event: SessionEvent) => void;
 }
 
 /**
- * Looks whether a thread can be opened before a model is looked for: without one nobody would learn what else is wrong.
- * @returns the session that is to go on, with those that it continues
+ * Checks whether a thread can be opened before it looks for a model: a missing model would hide all other faults.
+ * @returns the session to resume, with those that it continues
  * @throws BatonError as `resolveRoot`, `openRolloutSource`
  */
 export async function requirePlaces(
@@ -79,7 +79,7 @@ export async function openThreadFor(io: CommandIo, wishes: ThreadWishes): Promis
     wishes.emit(threadId === undefined ? event : { ...event, thread_id: threadId });
   const config = playback === undefined ? wishes.config : withoutOtherModels(wishes.config);
   const place = promptPlace(config, io);
-  // Whoever wants other prompts finds the files to edit. A rehearsal asks nobody for anything.
+  // Creates the prompt files so that users find them to edit. A rehearsal sends no prompts.
   const unseeded = playback === undefined ? await seedPrompts(place) : [];
   const writersFor = async (session: OpenedModel): Promise<Omit<ModelChoice, 'model'>> => {
     const all = await summarizersOf(modelWorld(io), config, session);
@@ -134,7 +134,7 @@ export async function openThreadFor(io: CommandIo, wishes: ThreadWishes): Promis
   );
 }
 
-/** Recorded turns are begun by whoever plays them, and a client begins its own. @throws BatonError `usage` where a rehearsal is meant */
+/** The player starts recorded turns, but a client starts its own. @throws BatonError `usage` if a rehearsal is requested */
 export function requireNoRehearsal(flag: string | undefined, config: Config): void {
   if (rehearsalPathOf(flag, config) === undefined) return;
   throw new BatonError('usage', 'A rehearsal takes no ops', {
@@ -142,7 +142,7 @@ export function requireNoRehearsal(flag: string | undefined, config: Config): vo
   });
 }
 
-/** A rehearsal sends nobody's transcript anywhere. */
+/** A rehearsal sends no transcript anywhere. */
 function withoutOtherModels(config: Config): Config {
   const { summarizationModel: _, summarizationModelProviderId: __, ...compact } = config.compact;
   const { compactionModel: ___, ...rawrAutoCompaction } = config.rawrAutoCompaction;

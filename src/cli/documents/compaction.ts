@@ -1,5 +1,5 @@
-// What `--json` prints of a compaction, and of one taken back.
-// No command loads this: tests hold what commands print against it, and schema/ is generated from it.
+// The `--json` documents of a compaction and of an undo.
+// No command loads this: tests validate the commands' output against it, and schema/ is generated from it.
 
 import * as z from 'zod';
 import {
@@ -20,7 +20,7 @@ const receiptEntry = z.strictObject({
   byCategory,
 });
 
-/** A receipt, as it stands in session files and `--json` documents. */
+/** A receipt, as in session files and `--json` documents. */
 export const ReceiptDocument = z
   .strictObject({
     version: z.literal(1),
@@ -108,7 +108,7 @@ export const ReceiptDocument = z
   })
   .meta({ title: 'Receipt', description: 'Why a compaction ran and what it did.' });
 
-/** `baton compact --json`: the receipt, and what the compaction takes away. */
+/** `baton compact --json`: the receipt, and what the compaction removes. */
 export const CompactDocument = ReceiptDocument.extend({
   loss: z
     .strictObject({
@@ -141,7 +141,7 @@ export const CompactDocument = ReceiptDocument.extend({
   description: 'The receipt of a compaction, with what it takes away.',
 });
 
-/** `baton compact --json` where old tool results were cleared and nothing else was done. */
+/** `baton compact --json` where only old tool results were cleared. */
 export const MicroDocument = z
   .strictObject({
     type: z.literal('micro_compacted'),

@@ -1,5 +1,5 @@
-// What `baton eval --json` prints.
-// No command loads this: tests hold what commands print against it, and schema/ is generated from it.
+// The document of `baton eval --json`.
+// No command loads this: tests validate the command's output against it, and schema/ is generated from it.
 
 import * as z from 'zod';
 import { KEEPERS } from '../../lab/eval/canaries.ts';

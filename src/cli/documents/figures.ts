@@ -1,5 +1,5 @@
-// Figures that several documents tell.
-// No command loads this: tests hold what commands print against it, and schema/ is generated from it.
+// Figures that several documents share.
+// No command loads this: tests validate the commands' output against it, and schema/ is generated from it.
 
 import * as z from 'zod';
 import { CATEGORIES } from '../../vocabulary.ts';
@@ -7,7 +7,7 @@ import { CATEGORIES } from '../../vocabulary.ts';
 /** A number of tokens. */
 export const tokens = z.int().min(0).meta({ description: 'tokens' });
 
-/** Tokens by what they are of. */
+/** Tokens by category. */
 export const byCategory = z.partialRecord(z.enum(CATEGORIES), tokens);
 
 /** A share, from 0 to 1. */

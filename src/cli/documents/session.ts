@@ -1,5 +1,5 @@
-// What `--json` prints of sessions: what is in one, and which ones there are.
-// No command loads this: tests hold what commands print against it, and schema/ is generated from it.
+// The `--json` documents of sessions: the content of one, and the list of all.
+// No command loads this: tests validate the commands' output against it, and schema/ is generated from it.
 
 import * as z from 'zod';
 import { BOUNDARIES, CATEGORIES, FORMATS, PHASES, PRESSURES, TRIGGERS } from '../../vocabulary.ts';
@@ -17,7 +17,7 @@ const damage = z.strictObject({
   times: z.int().min(2).optional().meta({ description: 'how often the line has it; absent: once' }),
 });
 
-/** What shows that a boundary was reached. */
+/** The evidence that a boundary was reached. */
 export const evidence = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('command'),
@@ -43,7 +43,7 @@ export const evidence = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('turn'), turn_id: z.string().nullable() }),
 ]);
 
-/** What makes the difference between the items and the gauge. */
+/** The difference between the items and the gauge. */
 export const besideItems = z
   .strictObject({
     fixed: tokens.meta({ description: 'in every request, and in no item: instructions and tools' }),
@@ -192,7 +192,7 @@ export const InspectDocument = z
   })
   .meta({ title: 'baton inspect --json' });
 
-/** `baton inspect --json` for several files: what each holds, or why it cannot be told. */
+/** `baton inspect --json` for several files: the content of each, or why it is unreadable. */
 export const InspectManyDocument = z.array(
   z.union([InspectDocument, z.strictObject({ path: z.string(), error: failure })]),
 );

@@ -1,5 +1,5 @@
-// What `--json` prints of how Baton is set up: machine, configuration, prompts.
-// No command loads this: tests hold what commands print against it, and schema/ is generated from it.
+// The `--json` documents of Baton's setup: machine, configuration, prompts.
+// No command loads this: tests validate the commands' output against it, and schema/ is generated from it.
 
 import * as z from 'zod';
 import type { PromptState } from '../../prompts/load.io.ts';

@@ -1,4 +1,4 @@
-// Where the agents of the field keep their sessions on this machine.
+// Finds the sessions of all supported agents on this machine.
 
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -6,7 +6,7 @@ import { batonHome } from '../../config/load.io.ts';
 import type { CommandIo } from '../io.ts';
 import type { Agent } from './words.ts';
 
-/** The agents as people call them. */
+/** Display names of the agents. */
 export const AGENT_NAMES: Readonly<Record<Agent, string>> = {
   baton: 'Baton',
   codex: 'Codex',
@@ -20,15 +20,15 @@ export const AGENT_NAMES: Readonly<Record<Agent, string>> = {
 /** A session file on this machine. */
 export interface FoundSession {
   readonly agent: Agent;
-  /** By the name of the file. Two files can have the same one. */
+  /** From the name of the file. Several files can have the same id. */
   readonly id: string;
   readonly path: string;
   readonly bytes: number;
-  /** Milliseconds since the epoch. A file system can hold times that no calendar names. */
+  /** Milliseconds since the epoch. A file system can hold times outside the range of dates. */
   readonly modifiedMs: number;
 }
 
-/** The home directories of the agents, as the agents themselves find them. @source docs/decisions/commands.md, "Handles" */
+/** The home directories of the agents, located by the agents' own rules. @source docs/decisions/commands.md, "Handles" */
 export function agentHomes(io: CommandIo): Readonly<Record<Agent, string>> {
   const place = (name: string, ...otherwise: readonly string[]): string =>
     io.env[name] ?? join(io.homeDirectory, ...otherwise);
@@ -43,19 +43,19 @@ export function agentHomes(io: CommandIo): Readonly<Record<Agent, string>> {
   };
 }
 
-/** The database in which opencode keeps sessions; undefined where there is none. @source opencode 1.2 and later */
+/** opencode's session database; undefined where it does not exist. @source opencode 1.2 and later */
 export async function opencodeDatabase(io: CommandIo): Promise<string | undefined> {
   const path = join(agentHomes(io).opencode, 'opencode.db');
   return (await stat(path).catch(() => undefined)) === undefined ? undefined : path;
 }
 
-/** A directory in which an agent keeps sessions. */
+/** A directory where an agent keeps sessions. */
 interface SessionPlace {
   readonly agent: Agent;
   readonly directory: string;
-  /** Levels of folders in which files lie: 1 for the directory itself. */
+  /** How deep the files are: 1 for the directory itself. */
   readonly depth: number;
-  /** The path from the directory on, with `/`; its group `id` is the session's. */
+  /** Matches the path below the directory, with `/`; its group `id` is the session's. */
   readonly pattern: RegExp;
 }
 
@@ -72,7 +72,7 @@ export function sessionPlaces(io: CommandIo): readonly SessionPlace[] {
       agent: 'claude',
       directory: join(homes.claude, 'projects'),
       depth: 2,
-      // `agent-…` is what a subagent did within a session.
+      // `agent-…` files record a subagent within a session.
       pattern: /(?:^|\/)(?!agent-)(?<id>[^/]+)\.jsonl$/,
     },
     {
@@ -102,7 +102,7 @@ export function sessionPlaces(io: CommandIo): readonly SessionPlace[] {
   ];
 }
 
-/** Every session file found, newest first. Directories that do not exist or cannot be read hold none. */
+/** Every session file, newest first. Missing or unreadable directories are skipped. */
 export async function findSessions(io: CommandIo): Promise<readonly FoundSession[]> {
   const found = await Promise.all(
     sessionPlaces(io).map(async ({ agent, directory, depth, pattern }) => {
@@ -132,7 +132,7 @@ async function filesBelow(directory: string, depth: number): Promise<readonly st
   return paths.flat();
 }
 
-/** The file in which Gemini CLI names the directory of a project, beside its sessions. */
+/** The file beside the sessions where Gemini CLI records a project's directory. */
 export function projectRootFile({ agent, path }: FoundSession): string | undefined {
   return agent === 'gemini' ? join(dirname(dirname(path)), '.project_root') : undefined;
 }

@@ -1,4 +1,4 @@
-// Files that Baton wrote from other sessions with `--install` or `--out`: the same work a second time.
+// Files that Baton wrote from other sessions with `--install` or `--out`: duplicates of the same work.
 
 import { BatonError } from '../../errors.ts';
 import { loadSession } from '../../formats/session-file.io.ts';
@@ -9,7 +9,7 @@ import type { Format } from '../../vocabulary.ts';
 import type { CommandIo } from '../io.ts';
 import { withSource } from '../../calls/session-source.ts';
 
-/** Bytes at the end of a file in which its last change is looked for, smallest first. */
+/** How many bytes at the end of a file to search for its last change, smallest first. */
 const TAILS = [256 * 1024, Infinity] as const;
 
 /**
@@ -26,7 +26,7 @@ export async function isCopy(io: CommandIo, path: string): Promise<boolean> {
         });
         if (fold.isDecided) return fold.isCopyIn(format);
       } catch (error) {
-        // A part of a document is no session by itself.
+        // A part of a document need not be a valid session.
         if (bytes === Infinity || !(error instanceof BatonError) || error.code === 'interrupted') throw error;
       }
     }
@@ -34,7 +34,7 @@ export async function isCopy(io: CommandIo, path: string): Promise<boolean> {
   });
 }
 
-/** Folds a log, or the end of one, into whether it is a copy in which nobody has worked since. */
+/** Determines from a log, or its end, whether it is a copy without later work. */
 export class CopyFold {
   #last: LogRecord | undefined;
 
@@ -44,19 +44,19 @@ export class CopyFold {
     }
   }
 
-  /** Whether anything was read that decides. */
+  /** Whether a deciding record was read. */
   get isDecided(): boolean {
     return this.#last !== undefined;
   }
 
-  /** Whether Baton wrote what stands last. */
+  /** Whether Baton wrote the last records. */
   isCopyIn(format: Format): boolean {
     const last = this.#last;
     switch (last?.type) {
       case 'compacted':
         return last.receipt !== undefined;
       case 'micro_compacted':
-        // Codex clears no results; Claude Code writes none of them anew.
+        // Codex clears no results; Claude Code rewrites none of them.
         return format === 'codex' || last.newRefs !== undefined;
       case 'undo_compaction':
         return true;

@@ -1,4 +1,4 @@
-// A session in a few facts, from the beginning and the end of its file.
+// A few facts about a session, from the beginning and the end of its file.
 
 import type { Config } from '../../config/schema.ts';
 import { BatonError } from '../../errors.ts';
@@ -21,52 +21,58 @@ import { RequestsFold } from './requests.ts';
 import type { CommandIo } from '../io.ts';
 import { accountSettings, withSource } from '../../calls/session-source.ts';
 
-/** What is known of a session without opening it in full. */
+/** What is known about a session without opening it completely. */
 export interface SessionDigest {
-  /** The user's first prompt that is not a command, as one line, known secrets replaced; undefined where none was found. */
+  /** The user's first prompt that is not a command, as one line, known secrets replaced; undefined if not found. */
   readonly title?: string;
   readonly cwd?: string;
   readonly model?: string;
-  /** Tokens in the context, as `inspect` tells them. */
+  /** Tokens in the context, as `inspect` counts them. */
   readonly used?: number;
   /** Percent of the usable window left. */
   readonly percentRemaining?: number;
-  /** Full compactions that are in force, in what was read. */
+  /** Effective full compactions in the part that was read. */
   readonly compactions?: number;
   /** The middle of the file was not read: there may be more compactions. */
   readonly isPartial?: boolean;
   /** Baton wrote the file from another session, and it has not been resumed since. */
   readonly isCopy?: boolean;
-  /** Tokens sent and answered, over all requests; undefined where the log has no usage, or was not read for it. */
+  /** Input and output tokens over all requests; undefined where the log has no usage, or was not read for it. */
   readonly tokens?: number;
-  /** US dollars of the requests whose price is known; undefined where none is. */
+  /** US dollars of the requests with a known price; undefined where none has one. */
   readonly dollars?: number;
-  /** Requests that have no price are not in `dollars`. */
+  /** `dollars` excludes requests without a price. */
   readonly isPartlyPriced?: boolean;
-  /** Why nothing else is known: to be read after the name of the file. */
+  /** Why nothing else is known; reads after the name of the file. */
   readonly problem?: string;
 }
 
 /**
- * Bytes in which the first prompt is looked for, smallest first. Instructions and rules stand before it.
+ * How many bytes to search for the first prompt, smallest first. Instructions and rules precede it.
  * @source docs/decisions/commands.md, "What `sessions` reads"
  */
 const HEADS = [64 * 1024, 1024 * 1024] as const;
 
-/** Bytes in which the last report of usage is looked for, smallest first. @source docs/decisions/commands.md, "What `sessions` reads" */
+/**
+ * How many bytes to search for the last report of usage, smallest first. @source docs/decisions/commands.md, "What `sessions`
+ * reads"
+ */
 const TAILS = [128 * 1024, 1024 * 1024] as const;
 
-/** A file up to this size is read in full where its end does not tell the gauge. @source docs/decisions/commands.md, "What `sessions` reads" */
+/**
+ * A file up to this size is read completely where its end does not contain the gauge. @source docs/decisions/commands.md, "What
+ * `sessions` reads"
+ */
 const LARGEST_WHOLE = 32 * 1024 * 1024;
 
-/** Characters of a prompt that may become a title: more than any terminal is wide. */
+/** Maximum length of a title in characters: more than any terminal is wide. */
 const LONGEST_TITLE = 1000;
 
-/** What the beginning of a session tells. */
+/** The facts at the beginning of a session. */
 export type SessionGlance = Pick<SessionDigest, 'title' | 'cwd' | 'model' | 'problem'>;
 
 /**
- * Reads what stands at the beginning of a session. What cannot be read is told in `problem`.
+ * Reads the beginning of a session. `problem` says why a file is unreadable.
  * @throws BatonError `interrupted`
  */
 export async function glanceAt(io: CommandIo, session: FoundSession): Promise<SessionGlance> {
@@ -82,8 +88,8 @@ export async function glanceAt(io: CommandIo, session: FoundSession): Promise<Se
 }
 
 /**
- * Reads the facts of a session. What cannot be read is told in `problem`.
- * @param extent `ends`: the beginning and the end of the file, or all of it where these do not tell enough
+ * Reads the facts of a session. `problem` says why a file is unreadable.
+ * @param extent `ends`: the beginning and the end of the file, or all of it where these are not enough
  * @throws BatonError `interrupted`
  */
 export async function digestSession(
@@ -121,7 +127,7 @@ interface DigestInput {
 }
 
 async function readWhole({ io, config, source, agent }: DigestInput): Promise<SessionDigest> {
-  // An undo needs the past of the compaction that it takes back.
+  // An undo needs the history before the compaction that it undoes.
   const account = new AccountFold(accountSettings(config));
   const glance = new GlanceFold();
   const copy = new CopyFold();
@@ -141,7 +147,7 @@ async function readWhole({ io, config, source, agent }: DigestInput): Promise<Se
     ...factsOf(account.account()),
     isPartial: false,
     isCopy: agent !== 'baton' && copy.isCopyIn(format),
-    // A damaged file may name more than a number can hold.
+    // The numbers of a damaged file may exceed the safe range.
     ...(spent.requests === 0 || !Number.isSafeInteger(spent.tokens) ? {} : { tokens: spent.tokens }),
     ...(spent.requests === spent.unpriced ? {} : { dollars: spent.dollars }),
     isPartlyPriced: spent.unpriced > 0,
@@ -149,7 +155,7 @@ async function readWhole({ io, config, source, agent }: DigestInput): Promise<Se
 }
 
 interface Beginning {
-  /** Undefined where a part of the file cannot be read alone. */
+  /** Undefined where a part of the file cannot be read on its own. */
   readonly glance: GlanceFold | undefined;
   /** Facts about the session and its settings. */
   readonly settings: readonly LogRecord[];
@@ -174,7 +180,7 @@ async function readEnds(reading: DigestInput): Promise<SessionDigest> {
   const { io, config, source, agent } = reading;
   const { glance, settings } = await readBeginning(io, source);
   const canReadWhole = source.size <= LARGEST_WHOLE;
-  // What providers say of the window of Baton's own threads may stand in the middle.
+  // The windows that providers report for Baton's own threads may be in the middle.
   if (canReadWhole && (glance === undefined || agent === 'baton')) return readWhole(reading);
   for (const bytes of TAILS) {
     const fold = new AccountFold(accountSettings(config));
@@ -209,7 +215,7 @@ const CHANGES: ReadonlySet<LogRecord['type']> = new Set([
   'undo_turn',
 ]);
 
-/** @returns undefined where the part is no session by itself */
+/** @returns undefined where the part is not a valid session */
 async function readPart(
   io: CommandIo,
   part: ByteSource,
@@ -236,10 +242,10 @@ function factsOf(account: ContextAccount) {
   };
 }
 
-/** Finds the first words of the user, and where they were said. */
+/** Finds the user's first words and their directory. */
 class GlanceFold {
   #facts: { title?: string; cwd?: string; model?: string } = {};
-  /** The title is a command, which says less than a prompt would. */
+  /** The title is a command, which is less informative than a prompt. */
   #isCommand = false;
 
   get facts(): SessionGlance {
@@ -277,14 +283,14 @@ class GlanceFold {
   }
 }
 
-/** What an agent is told to do about itself (`/model`), as the terminal and as Claude Code record it. */
+/** Commands to the agent itself (`/model`), as the terminal and Claude Code record them. */
 const COMMAND = /^(?:\/\S*$|<command-(?:name|message|args)>)/;
 
 function nameOfCommand(text: string): string {
   return /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1] ?? text;
 }
 
-/** What the user says in an item, as one line; undefined where it holds no words of the user. */
+/** The user's words in an item, as one line; undefined where there are none. */
 function promptIn(item: Item): string | undefined {
   if (item.type !== 'message' || authorOf(item) !== 'user') return undefined;
   return oneLine(textOfParts(item.content));
@@ -295,7 +301,7 @@ function oneLine(text: string): string | undefined {
   return line === '' ? undefined : line;
 }
 
-/** Files of less than a page: a path, or what opencode says of a session. */
+/** Limit for files of less than a page: a path, or opencode's facts about a session. */
 const SMALL_FILE = { maxBytes: 64 * 1024, links: 'refuse' } as const;
 
 function projectRoot(session: FoundSession): string | undefined {
@@ -305,7 +311,7 @@ function projectRoot(session: FoundSession): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** opencode keeps each message in files of its own; only what it says of the session as a whole is read. */
+/** opencode keeps each message in separate files; this reads only the facts about the whole session. */
 function opencodeDigest({ path }: FoundSession): SessionDigest {
   const read = readSmallFile(path, SMALL_FILE);
   if (read.kind !== 'bytes') return { problem: 'cannot be read' };

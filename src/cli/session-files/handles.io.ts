@@ -1,4 +1,4 @@
-// What stands for a session file on a command line: a path, `last`, or the beginning of an id.
+// Resolves session arguments of a command line: a path, `last`, or the beginning of an id.
 
 import { lstat } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -12,19 +12,19 @@ import { AGENTS } from './words.ts';
 import type { Agent } from './words.ts';
 import { fitWidth, plural, printable, tildePath } from '../style.ts';
 
-/** The word for the newest session; `last:codex` for that of an agent. */
+/** Names the newest session; `last:codex` names that of an agent. */
 export const LAST = 'last';
 
-/** Sessions that an error names where a handle means several. */
+/** How many sessions an error lists for an ambiguous handle. */
 const MOST_CANDIDATES = 6;
 
 /** Columns of a title in an error. */
 const TITLE_WIDTH = 48;
 
 /**
- * The path that an argument means. `-` and paths stay as they are, and a file of that name wins over a handle. What a handle
- * stands for is told on standard error.
- * @throws BatonError `file_not_found`, `handle_ambiguous`, `usage`; `format_unknown` for a session that no single file holds
+ * Resolves an argument to a path. `-` and paths stay unchanged, and an existing file takes precedence over a handle. Prints the
+ * resolved handle on standard error.
+ * @throws BatonError `file_not_found`, `handle_ambiguous`, `usage`; `format_unknown` for a session that is spread over many files
  */
 export async function locateSession(io: CommandIo, handle: string): Promise<string> {
   if (await isPath(io, handle)) return handle;
@@ -34,8 +34,8 @@ export async function locateSession(io: CommandIo, handle: string): Promise<stri
 }
 
 /**
- * `locateSession` for each argument. Where there are several, one that means nothing stays as it is: the command says so of
- * that one and goes on with the others.
+ * `locateSession` for each argument. With several arguments, an unresolvable one stays unchanged: the command reports it and
+ * continues with the others.
  * @throws BatonError as `locateSession`
  */
 export async function locateSessions(io: CommandIo, handles: readonly string[]): Promise<string[]> {
@@ -51,7 +51,7 @@ export async function locateSessions(io: CommandIo, handles: readonly string[]):
 }
 
 /**
- * A session of Baton's own, which it resumes: `last` and whole ids stay as they are and are looked up where it is opened.
+ * Resolves one of Baton's own sessions: `last` and complete ids stay unchanged until the session is opened.
  * @throws BatonError as `locateSession`; `usage` for the newest session of another agent
  */
 export async function locateOwnSession(io: CommandIo, handle: string): Promise<string> {
@@ -65,12 +65,12 @@ export async function locateOwnSession(io: CommandIo, handle: string): Promise<s
   return (await meantSession(io, handle, 'baton')).path;
 }
 
-/** A name with a separator or the ending of a session file is a path, whether or not anything is there. */
+/** A name with a separator or a session file's extension is a path, whether or not it exists. */
 async function isPath(io: CommandIo, text: string): Promise<boolean> {
   if (text === '' || text === '-' || /[/\\]|\.(?:jsonl?|traj)$/.test(text)) return true;
   return lstat(resolve(io.cwd, text)).then(
     () => true,
-    // Whatever else keeps it from being looked at is a fault of a path.
+    // Any other error of the lookup concerns a path.
     ({ code }: NodeJS.ErrnoException) => code !== 'ENOENT',
   );
 }
@@ -103,12 +103,12 @@ function agentOf(name: string): Agent {
   });
 }
 
-/** Those whose ids begin so; a whole id means itself, also where another begins like it. */
+/** Sessions whose ids begin with a prefix; a complete id matches only itself. */
 function startingWith(sessions: readonly FoundSession[], prefix: string): readonly FoundSession[] {
   const wanted = prefix.toLowerCase();
   const whole = sessions.filter(({ id }) => id.toLowerCase() === wanted);
   if (whole.length > 0) return whole;
-  // A file of Gemini CLI has the first eight characters of the id in its name.
+  // File names of Gemini CLI contain the first eight characters of the id.
   return sessions.filter(
     ({ agent, id }) =>
       id.toLowerCase().startsWith(wanted) || (agent === 'gemini' && id.length === 8 && wanted.startsWith(id)),

@@ -1,4 +1,4 @@
-// Where the agents look for their sessions, and how a session is resumed there.
+// Places sessions where agents look for them, and builds the commands that resume them.
 
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
@@ -7,7 +7,7 @@ import type { AgentFormat } from '../../vocabulary.ts';
 import { agentHomes } from './agents.io.ts';
 import type { CommandIo } from '../io.ts';
 
-/** The path under which an agent finds a session. @source docs/real-tools.md. */
+/** The path where an agent finds a session. @source docs/real-tools.md. */
 function installPlace(
   io: CommandIo,
   format: AgentFormat,
@@ -25,8 +25,8 @@ function installPlace(
 }
 
 /**
- * Makes the folder for an installed session.
- * @returns the path for it
+ * Creates the folder for an installed session.
+ * @returns the path of the session
  */
 export async function prepareInstall(
   io: CommandIo,
@@ -44,19 +44,19 @@ export async function prepareInstall(
   return place;
 }
 
-/** Claude Code names the folder of a project by its path, with everything but letters and digits as dashes. */
+/** Claude Code names the folder of a project after its path, with dashes for everything but letters and digits. */
 function projectSlug(cwd: string): string {
   return cwd.replaceAll(/[^a-zA-Z0-9]/g, '-');
 }
 
-/** A directory of Windows is none elsewhere: a session from there is resumed where Baton is run. */
+/** Windows directories exist only there: elsewhere a session resumes in Baton's working directory. */
 function directoryHere(cwd: string | undefined): string | undefined {
   const isOfWindows = cwd !== undefined && /^(?:[A-Za-z]:[\\/]|\\\\)/.test(cwd);
   return isOfWindows && sep === '/' ? undefined : cwd;
 }
 
 /**
- * Tells how an installed session is resumed: the command alone on standard output, for a shell or for the eye.
+ * Prints how to resume an installed session: only the command on standard output, for a shell or a reader.
  * @param json standard output holds a document instead
  */
 export function tellResume(io: CommandIo, command: string, { json }: { readonly json?: true }): void {

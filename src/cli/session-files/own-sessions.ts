@@ -1,4 +1,4 @@
-// Baton's own sessions on this machine, as clients of `serve` list them.
+// Lists Baton's own sessions on this machine for clients of `serve`.
 
 import { BatonError } from '../../errors.ts';
 import { batonHome } from '../../config/load.io.ts';
@@ -16,13 +16,13 @@ import type { CommandIo } from '../io.ts';
 type SessionsEvent = Extract<SessionEvent, { type: 'sessions' }>;
 type ListedSession = SessionsEvent['sessions'][number];
 
-/** Sessions that are listed where the op does not say how many. @source `baton sessions --limit` */
+/** How many sessions to list if the op does not say. @source `baton sessions --limit` */
 const NEWEST_SESSIONS = 20;
 
-/** Characters of a title. @source a line of a terminal of 80 columns */
+/** Maximum title length in characters. @source a line of a terminal of 80 columns */
 const LONGEST_TITLE = 80;
 
-/** Lists the newest sessions. A file that cannot be read is listed without what it would say. @param open ids of the threads of this process */
+/** Lists the newest sessions. An unreadable file is listed without its facts. @param open ids of the threads of this process */
 export async function listOwnSessions(
   io: CommandIo,
   newest: number | undefined,

@@ -1,4 +1,4 @@
-// The session files that a command is to look at: named one by one, or found in directories.
+// Collects the session files for a command: named one by one, or found in directories.
 
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -8,33 +8,33 @@ import { isCopy } from './copies.ts';
 import { errorJson, explain } from '../explain.ts';
 import type { CommandIo } from '../io.ts';
 
-/** Files to be looked at. */
+/** Files to read. */
 export interface SessionPaths {
-  /** As the user gave them, directories included. */
+  /** As the user gave them, including directories. */
   readonly named: readonly string[];
-  /** Each once, in an order of their own. */
+  /** Each once, in a separate order. */
   readonly files: readonly string[];
-  /** Those that nobody named: they lie in a directory that somebody did. */
+  /** Files found in a named directory rather than named themselves. */
   readonly found: ReadonlySet<string>;
-  /** Pipes, sockets, devices and links in those directories that are named like sessions; none is opened. */
+  /** Pipes, sockets, devices and links with session names in those directories; none is opened. */
   readonly passedOver: number;
 }
 
-/** A file that could not be read, with why. */
+/** A file that could not be read, and why. */
 export interface UnreadFile {
   readonly path: string;
   readonly error: Readonly<Record<string, unknown>>;
 }
 
-/** What came of looking at files. */
+/** The results of visiting files. */
 export interface Visited<Result> {
   readonly results: readonly Result[];
   readonly unread: readonly UnreadFile[];
-  /** Files of directories that are no sessions. */
+  /** Files in directories that are not sessions. */
   readonly skipped: number;
 }
 
-/** Replaces directories by the files in them, at any depth, that may be sessions by their names. */
+/** Replaces directories by the files in them, at any depth, whose names may be those of sessions. */
 export async function findSessions(named: readonly string[]): Promise<SessionPaths> {
   const files: string[] = [];
   const found = new Set<string>();
@@ -52,9 +52,9 @@ export async function findSessions(named: readonly string[]): Promise<SessionPat
 }
 
 /**
- * Looks at files one after the other; one that cannot be read is explained and the others are still looked at. Copies that
- * Baton wrote are left out where nobody named them: the same work would count twice.
- * @param visit gets the path and, for progress, how far along it is: ` (2 of 9)`, empty for the only file
+ * Visits files one after the other; an unreadable one is explained and skipped. Copies that Baton wrote are skipped unless named:
+ * the same work would count twice.
+ * @param visit receives the path and, for progress, its position: ` (2 of 9)`, empty for the only file
  * @throws BatonError the error of the only file; `session_empty` where directories hold no session; `interrupted`
  */
 export async function visitSessions<Result>(
@@ -98,7 +98,7 @@ function copiesLeftOut(copies: number): string {
 async function isDirectory(path: string): Promise<boolean> {
   return stat(path).then(
     (stats) => stats.isDirectory(),
-    // What is wrong with it is told when it is opened.
+    // Opening it reports the fault.
     () => false,
   );
 }
@@ -110,7 +110,7 @@ async function entriesIn(directory: string): Promise<readonly Dirent[]> {
   return entries.filter((entry) => !entry.isDirectory() && SESSION_FILE.test(entry.name));
 }
 
-/** What a file among the others of a directory may be without anybody having asked for it. */
+/** Errors that mean an unnamed file in a directory is not a session. */
 const NO_SESSION: ReadonlySet<string> = new Set(['format_unknown', 'session_empty', 'file_empty']);
 
 function nothingFound(named: readonly string[]): BatonError {

@@ -1,16 +1,16 @@
-// What the requests of a session came to, as the agent that made them logged them.
+// The requests of a session, totalled from the agent's own log.
 
 import type { LogRecord } from '../../protocol/record.ts';
 import type { UsageSample } from '../../protocol/usage.ts';
 import type { Spent } from '../../session/spending.ts';
 import { costOf, priceOf } from '../../tokens/prices.ts';
 
-/** Folds the log of any agent into what its requests came to, at list prices. What no log reports is not in it. */
+/** Totals the requests in the log of any agent, at list prices. Usage that a log does not report is missing. */
 export class RequestsFold {
   #spent: Spent = { requests: 0, tokens: 0, dollars: 0, unpriced: 0 };
   #model: string | undefined;
 
-  /** Of the records so far. */
+  /** The total of the records so far. */
   get spent(): Spent {
     return this.#spent;
   }

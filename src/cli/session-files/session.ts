@@ -1,4 +1,4 @@
-// What commands tell of the one session that they read: progress, damage, what not to do with a terminal.
+// What commands share when they read a session: progress, damage, and the guard against printing it on a terminal.
 
 import type { SummarizerWorld } from '../../calls/summarizers.ts';
 import { BatonError } from '../../errors.ts';
@@ -10,7 +10,7 @@ import type { CommandIo } from '../io.ts';
 import { withProgress } from '../progress.ts';
 import { formatNumber, plural, printable } from '../style.ts';
 
-/** What the calls need of a command's process. What they warn of goes to standard error. */
+/** The parts of a command's process that model calls need. Warnings go to standard error. */
 export function modelWorld({ env, cwd, homeDirectory, stderr }: CommandIo): SummarizerWorld {
   return { env, cwd, homeDirectory, warn: (warning) => stderr(`baton: warning: ${warning}\n`) };
 }
@@ -22,10 +22,10 @@ export async function readSession(io: CommandIo, source: ByteSource, emit: Emit)
   );
 }
 
-/** What a report tells of what is missing. */
+/** The part of a report about missing data. */
 type Missing = Pick<LoadReport, 'damage' | 'hasGrown'>;
 
-/** Says on standard error what could not be read of a session, for commands whose results rest on it. */
+/** Warns on standard error about unreadable parts of a session, for commands whose results depend on it. */
 export function warnOfDamage(io: CommandIo, path: string, { damage, hasGrown }: Missing): void {
   const name = path === '-' ? 'standard input' : printable(path);
   const lost = new Set(damage.filter((note) => note.lost).map(({ line }) => line));

@@ -1,4 +1,4 @@
-// What the three adapters share: one request after another until one is answered whole, or until it makes no sense.
+// What the three adapters share: they repeat a request until it is answered completely, or until retrying is pointless.
 
 import { BatonError } from '../../errors.ts';
 import type { CancelSignal } from '../../ports.ts';
@@ -13,41 +13,41 @@ import type { Attempts, RetryDecision, RetryPolicy } from '../retry.ts';
 import { overdue, streamEvents, unfinished, withDeadline } from './transport.io.ts';
 import type { Call, StreamPart } from './transport.io.ts';
 
-/** How a provider is reached. */
+/** How to reach a provider. */
 export interface ProviderSettings {
-  /** Its key in `[model_providers]`, by which items know their maker. */
+  /** Its key in `[model_providers]`, which items record as their maker. */
   readonly provider: string;
-  /** With the version: `https://api.openai.com/v1`. A slash at the end does not matter. */
+  /** Includes the version: `https://api.openai.com/v1`. A trailing slash does not matter. */
   readonly baseUrl: string;
-  /** Empty: none is sent. Appears in no message and no log. */
+  /** Empty: send no key. Never appears in a message or a log. */
   readonly apiKey: string;
   /** Milliseconds without an event after which a request counts as failed. */
   readonly idleTimeoutMs: number;
-  /** Milliseconds for one request with its answer, all retries and waits included. */
+  /** Milliseconds for one request with its answer, including all retries and waits. */
   readonly answerTimeoutMs: number;
   readonly retry: RetryPolicy;
   /** 0 to 1, the second exclusive; for the jitter of waits. */
   readonly random: () => number;
 }
 
-/** Puts the events of one wire format together. One for each request. */
+/** Assembles the events of one wire format. One fold per request. */
 export interface AnswerFold {
-  /** What an event adds. @throws BatonError for an error inside of the stream, or an event that cannot be */
+  /** The result of an event. @throws BatonError for an error inside the stream, or an impossible event */
   accept(part: StreamPart): readonly ModelEvent[];
   /** Whether the terminal event came: nothing more is read. */
   readonly isFinished: boolean;
-  /** The last events where all that matters came, also without the terminal event; else undefined. */
+  /** The last events if everything essential arrived, even without the terminal event; else undefined. */
   end(): readonly ModelEvent[] | undefined;
 }
 
-/** The address of an endpoint. */
+/** The URL of an endpoint. */
 export function endpoint({ baseUrl }: ProviderSettings, path: string): string {
   return `${baseUrl.replace(/(?<!\/)\/+$/, '')}/${path}`;
 }
 
 /**
- * Streams one answer, sending the request again as often as the policy says.
- * @param history what the request holds: ids of its calls are taken
+ * Streams one answer, resending the request as often as the policy allows.
+ * @param history the content of the request: the ids of its calls are taken
  */
 export async function* streamAnswer(
   call: Call,
@@ -70,7 +70,7 @@ export async function* streamAnswer(
   }
 }
 
-/** Does something that answers at once, again as often as the policy says. @param onRestart told before each time */
+/** Makes a request with an immediate answer, repeated as often as the policy allows. @param onRestart called before each retry */
 export async function retrying<Value>(
   call: Call,
   settings: ProviderSettings,
@@ -118,7 +118,7 @@ async function* streamOnce(
       if (fold.isFinished) break;
     }
   } catch (error) {
-    // A connection that breaks after everything was said took nothing with it.
+    // If a connection breaks after everything essential arrived, nothing is lost.
     last = failureOf(error)?.code === 'model_cut_off' ? fold.end() : undefined;
     if (last === undefined) throw error;
   }
@@ -148,7 +148,7 @@ function nextAttempt(
   return { ...decision, attempts: { ...attempts, [kindOf(failure)]: decision.retry } };
 }
 
-/** A provider may ask for a day: nobody is kept waiting that long without a word. */
+/** A provider may request a wait of a day: report that instead of waiting silently. */
 function tooLongToWait({ code, message, cure }: BatonError, failure: ModelFailure): BatonError {
   const seconds = Math.ceil((failure.retryAfterMs ?? 0) / 1000);
   return new BatonError(

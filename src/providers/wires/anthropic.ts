@@ -1,4 +1,4 @@
-// Anthropic Messages: thinking with signatures, and a prompt cache that is told where to look.
+// Anthropic Messages: thinking with signatures, and a prompt cache with explicit breakpoints.
 
 import { countAt, isJsonObject, objectAt, objectsAt, stringAt } from '../../formats/fields.ts';
 import type { Item, JsonObject } from '../../protocol/item.ts';
@@ -20,7 +20,7 @@ import { possibleUsage } from './usage.ts';
 /** @source Anthropic Messages API, versioning */
 const API_VERSION = '2023-06-01';
 
-/** A model behind the Messages API. */
+/** A model that speaks the Messages API. */
 export function anthropicModel(settings: ProviderSettings): Model {
   const callOf = (path: string, body: JsonObject, signal: Call['signal']): Call => ({
     provider: settings.provider,
@@ -95,12 +95,12 @@ function withoutSeals(request: ModelRequest, refused: ReadonlySet<string>): Mode
 const CONTINUE = 'Please continue.';
 
 /**
- * Answer tokens that are asked for where the request does not say: the API wants a number, and reserves it.
+ * Default limit of answer tokens: the API requires a number, and reserves it.
  * @source 32,000: Claude Code
  */
 const DEFAULT_MAX_TOKENS = 32_000;
 
-/** The body of a request; what grows with the conversation stands last. @param provider whose thinking is taken back */
+/** The body of a request; the growing part comes last. @param provider whose thinking is sent back */
 export function anthropicBody(request: ModelRequest, provider: string): JsonObject {
   const { instructions, messages: history } = wireHistory(request, 'anthropic', provider);
   const isAnswerLast = history.at(-1)?.['role'] === 'assistant';
@@ -126,7 +126,7 @@ export function anthropicBody(request: ModelRequest, provider: string): JsonObje
 }
 
 /**
- * A history with calls must declare tools, also in a request that wants none to be called, a summary for example.
+ * A history with calls must declare tools, even in a request that must not call any, such as a summary.
  * @source Anthropic: "Requests which include `tool_use` or `tool_result` blocks must define tools"
  */
 function toolOptions(tools: readonly ToolSpec[], messages: readonly JsonObject[]): JsonObject {
@@ -145,7 +145,7 @@ function anthropicTool({ name, description, parameters }: ToolSpec): JsonObject 
   return { name, description, input_schema: parameters };
 }
 
-/** Efforts in the words of the newer models, which know neither `minimal` nor, all of them, `xhigh`. */
+/** Efforts as the newer models name them; they do not know `minimal`, and not all know `xhigh`. */
 const EFFORT_WORDS: Readonly<Record<Effort, string>> = {
   minimal: 'low',
   low: 'low',
@@ -171,8 +171,8 @@ function thinkingOf(
 }
 
 /**
- * In the middle of a tool loop the answer that called the tools must begin with its thinking. One that another provider
- * gave, or that was given without thinking, has none: then this request goes without, too.
+ * Within a tool loop, the answer with the calls must begin with its thinking. An answer from another provider, or one without
+ * thinking, has none: then this request omits thinking as well.
  * @source Anthropic, extended thinking with tool use: "Expected `thinking` …, but found `tool_use`"
  */
 function mayThinkNow(messages: readonly JsonObject[]): boolean {
@@ -195,7 +195,7 @@ type Block = {
 class AnthropicFold implements AnswerFold {
   readonly #settings: ProviderSettings;
   readonly #open = new Map<number, Block>();
-  /** A call whose arguments are no JSON: whether the model wrote them so or was cut off shows at the end. */
+  /** A call with invalid JSON arguments: only the end shows whether the model wrote them or was cut off. */
   #doubtful: Item | undefined;
   #usage: JsonObject = {};
   #stopReason: string | undefined;
@@ -271,7 +271,7 @@ class AnthropicFold implements AnswerFold {
     }
     const block: Block = { type, start, text: '', signature: '' };
     this.#open.set(index, block);
-    // Only the last block can be cut off, so what stood before this one is as the model wrote it.
+    // Only the last block can be cut off, so the model wrote everything before it as it is.
     return [...this.#believe(), ...this.#grow(block, start)];
   }
 
@@ -323,7 +323,7 @@ class AnthropicFold implements AnswerFold {
       case 'tool_use':
         return this.#callOf(start, text);
       default:
-        // Blocks of tools that run at the provider, for which nobody asked.
+        // Blocks of tools that run at the provider, which Baton does not request.
         return undefined;
     }
   }
@@ -331,7 +331,7 @@ class AnthropicFold implements AnswerFold {
   #callOf(start: JsonObject, text: string): Item {
     const [id, name] = [stringAt(start, 'id'), stringAt(start, 'name')];
     if (id === undefined || name === undefined) throw this.#broken('a tool call without id or name');
-    // Compatible servers give the arguments whole, at the beginning.
+    // Compatible servers send all arguments at the beginning.
     const whole = JSON.stringify(objectAt(start, 'input') ?? {});
     return { type: 'function_call', call_id: id, name, arguments: text === '' ? whole : text };
   }
@@ -360,7 +360,7 @@ const TYPES: ReadonlySet<string> = new Set([
   'message_stop',
 ]);
 
-/** Ends after which the last block may be half a block. */
+/** Stop reasons after which the last block may be incomplete. */
 const CUT_OFF: ReadonlySet<string> = new Set(['max_tokens', 'model_context_window_exceeded', 'refusal']);
 
 function stopReasonOf(reason: string | undefined, hasCalls: boolean): StopReason {
@@ -390,7 +390,7 @@ function withoutNulls(usage: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null));
 }
 
-/** The parts that are billed apart make up what was sent. @source Anthropic, prompt caching: tracking performance */
+/** The sum of the parts that are billed separately is the input. @source Anthropic, prompt caching: tracking performance */
 function anthropicUsage(usage: JsonObject): ModelUsage | undefined {
   const plain = countAt(usage, 'input_tokens');
   const output = countAt(usage, 'output_tokens') ?? 0;

@@ -1,4 +1,4 @@
-// Where Anthropic's prompt cache is told to look. A breakpoint says: everything up to here may be needed again.
+// Sets the breakpoints of Anthropic's prompt cache. A breakpoint says: everything up to here may be needed again.
 
 import { arrayAt, isJsonObject, objectsAt } from '../../formats/fields.ts';
 import type { JsonObject } from '../../protocol/item.ts';
@@ -9,9 +9,9 @@ const MAX_BREAKPOINTS = 4;
 const EPHEMERAL: JsonObject = { type: 'ephemeral' };
 
 /**
- * The body with up to four breakpoints: the end of what never changes (system prompt, else tools), the end of the
- * request, and the ends of the two requests before it. The last two find what those requests wrote, also where one answer
- * with its results is longer than the 20 blocks that the cache looks back. Nothing but the marks is added, so the bytes of the prefix stay.
+ * The body with up to four breakpoints: the end of the constant part (system prompt, else tools), the end of the request, and the
+ * ends of the two previous requests. The last two find what those requests cached, even if one answer with its results exceeds
+ * the 20 blocks that the cache looks back. Only marks are added, so the bytes of the prefix stay.
  * @source Anthropic, prompt caching: breakpoints, automatic prefix checking
  */
 export function withBreakpoints(body: JsonObject): JsonObject {
@@ -25,7 +25,7 @@ export function withBreakpoints(body: JsonObject): JsonObject {
   return { ...withMarkedEnd(body, isSystemThere ? 'system' : 'tools'), messages: marked };
 }
 
-/** The object with a mark on the last element of one of its lists. A user's last block can always carry one. */
+/** Marks the last element of one of an object's lists. A user's last block can always carry a mark. */
 function withMarkedEnd(holder: JsonObject, key: string): JsonObject {
   const list = arrayAt(holder, key);
   const last = list.at(-1);

@@ -1,5 +1,5 @@
-// How deep JSON of a stranger may be nested. What walks through a value recursively overflows its stack at some depth, so
-// such a text is refused before it is parsed.
+// Limits the nesting of untrusted JSON. Recursive code overflows its stack at some depth, so such a text is rejected before
+// parsing.
 
 /**
  * Deepest nesting that is accepted.
@@ -10,7 +10,7 @@ export const MOST_NESTED = 200;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Whether a JSON text is nested deeper than `MOST_NESTED`. Linear; what is no JSON has some answer. */
+/** Whether a JSON text is nested deeper than `MOST_NESTED`. Linear; the result for invalid JSON is arbitrary. */
 export function isTooDeep(text: string): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {

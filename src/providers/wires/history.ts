@@ -1,5 +1,5 @@
-// A history as one wire format takes it: what another provider made is left out or said in words, and nothing that was
-// sent before changes its place, so that the provider finds it in its prompt cache.
+// Converts a history for one wire format: items from other providers are dropped or put into words. Everything sent before keeps
+// its place, so that the provider finds it in its prompt cache.
 
 import { writeMessages } from '../../formats/messages/message-arrays.ts';
 import { arrayAt, isJsonObject, stringAt } from '../../formats/fields.ts';
@@ -24,9 +24,9 @@ export interface WireHistory {
 }
 
 /**
- * The history of a request on one wire. Reasoning and compactions without a maker are taken for this provider's own if
- * they have the form of its wire.
- * @throws RangeError when no item of the history is sent to a model
+ * The history of a request for one wire. Reasoning and compactions without a maker count as this provider's own if they have the
+ * form of its wire.
+ * @throws RangeError if the history has no item to send to a model
  */
 export function wireHistory(request: ModelRequest, format: MessageFormat, provider: string): WireHistory {
   const own = withShortIds(request.items, format).flatMap((item) => ownItem(item, format, provider));
@@ -45,10 +45,10 @@ function ownItem(item: Item, format: MessageFormat, provider: string): readonly 
       return isReadable(item, format, provider) ? [item] : [];
     case 'compaction':
       return isReadable(item, format, provider) ? [item] : shadowOf(item);
-    // Kinds that Baton does not know can only be what another API, or a newer one, wrote.
+    // Kinds that Baton does not know can only come from another API, or a newer one.
     case 'unknown':
       return [];
-    // Only the Responses API has a place for a search that ran at the provider.
+    // Only the Responses API can represent a search that ran at the provider.
     case 'web_search_call':
       return format === 'responses' && typeof item.action?.['type'] === 'string' ? [item] : [];
     case 'message':
@@ -61,10 +61,7 @@ function ownItem(item: Item, format: MessageFormat, provider: string): readonly 
   }
 }
 
-/**
- * A message that says nothing is refused by some and skipped by others; here it goes before reasoning is left out that
- * nothing follows.
- */
+/** Some providers reject empty messages and others skip them; remove them before dropping reasoning that nothing follows. */
 function ownMessage(item: MessageItem, format: MessageFormat): readonly Item[] {
   const content = item.content.map((part) => knownPart(part, format, item.role));
   return isBlank(content) ? [] : [{ ...item, content }];
@@ -76,7 +73,7 @@ function isBlank(parts: readonly Part[]): boolean {
   );
 }
 
-/** What stands for a compaction of another provider: without it a change of provider would lose all that is behind it. */
+/** Replaces another provider's compaction: otherwise, changing the provider would lose everything before it. */
 function shadowOf(item: CompactionItem): readonly Item[] {
   const shadow = shadowMessage(item);
   return shadow === undefined ? [] : [shadow];
@@ -85,12 +82,12 @@ function shadowOf(item: CompactionItem): readonly Item[] {
 function isReadable(item: Item, format: MessageFormat, provider: string): boolean {
   if (item.provider !== undefined) return item.provider === provider;
   if (item.type !== 'reasoning') return format === 'responses';
-  // A signature is Anthropic's, and so is readable text that nothing encrypts; ciphertext alone tells nobody's name.
+  // A signature is Anthropic's, and so is readable unencrypted text; ciphertext alone does not identify a provider.
   const isSigned = item.signature !== undefined;
   return format === 'anthropic' ? isSigned : format === 'responses' && !isSigned;
 }
 
-/** Blocks that the Messages API takes from a user beside texts and images. @source Anthropic Messages API */
+/** Blocks besides texts and images that the Messages API accepts from a user. @source Anthropic Messages API */
 const ANTHROPIC_BLOCKS: ReadonlySet<unknown> = new Set(['document', 'search_result']);
 
 function knownPart(part: Part, format: MessageFormat, role: MessageItem['role']): Part {
@@ -109,7 +106,7 @@ function isTakenImage({ image_url: url }: ImagePart): boolean {
   return url !== undefined && TAKEN_IMAGE.test(url);
 }
 
-/** What a tool reads that failed in silence: Anthropic refuses an error without a word. */
+/** The text for a tool that failed silently: Anthropic rejects an error without text. */
 const SILENT_FAILURE = '[The tool failed without a message]';
 
 function ownResult(item: ToolOutputItem, format: MessageFormat): ToolOutputItem {
@@ -124,7 +121,7 @@ function ownResult(item: ToolOutputItem, format: MessageFormat): ToolOutputItem 
 /** Longest id of a call. @source OpenAI's errors "string too long": 40 in Chat Completions, 64 in Responses */
 const MAX_ID: Readonly<Record<MessageFormat, number>> = { chat: 40, responses: 64, anthropic: 64 };
 
-/** Ids that another provider made longer than this one takes, numbered in the order of the history. */
+/** Numbers ids that are too long for this provider, in the order of the history. */
 function withShortIds(items: readonly Item[], format: MessageFormat): readonly Item[] {
   const short = new Map<string, string>();
   return items.map((item) => {
@@ -136,8 +133,8 @@ function withShortIds(items: readonly Item[], format: MessageFormat): readonly I
 }
 
 /**
- * Templates of many models take one system message, at the beginning: what is said to the model there joins the
- * instructions, and what is said later goes into the user role, in the words that Claude Code uses for it.
+ * The templates of many models accept one system message, at the beginning: system messages there join the instructions, and
+ * later ones go into the user role, in the words that Claude Code uses for it.
  */
 function withOneSystemMessage(
   { instructions }: ModelRequest,
@@ -159,7 +156,7 @@ function asReminder(item: MessageItem): MessageItem {
   return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
 }
 
-/** Texts alone are one text: that is what every server takes, and what grows at its end when a message is added. */
+/** Merges text-only content into one string: every server accepts that, and it grows at the end when a message is added. */
 function withPlainText(message: JsonObject): JsonObject {
   const parts = arrayAt(message, 'content').filter(isJsonObject);
   if (parts.length === 0 || parts.some((part) => part['type'] !== 'text')) return message;

@@ -1,4 +1,4 @@
-// OpenAI Chat Completions, as Ollama, vLLM, llama.cpp, OpenRouter and many others speak it, each a little differently.
+// OpenAI Chat Completions, as spoken with small differences by Ollama, vLLM, llama.cpp, OpenRouter and many others.
 
 import { countAt, isJsonObject, objectAt, objectsAt, stringAt } from '../../formats/fields.ts';
 import type { Item, JsonObject } from '../../protocol/item.ts';
@@ -13,15 +13,15 @@ import { broken, complaintInStream, WHOLE_ANSWER } from './transport.io.ts';
 import type { StreamPart } from './transport.io.ts';
 import { possibleUsage } from './usage.ts';
 
-/** A chat server with what it needs beside the settings of all providers. */
+/** The settings of a chat server besides those of all providers. */
 export interface ChatSettings extends ProviderSettings {
-  /** The key for the limit of the answer: OpenAI itself wants the long one, most others know only the short one. */
+  /** The key for the limit of the answer: OpenAI itself requires the long one, most others know only the short one. */
   readonly outputLimitKey: 'max_completion_tokens' | 'max_tokens';
-  /** An id that no call has yet, for servers that give none. */
+  /** An unused call id, for servers that send none. */
   readonly newId: () => string;
 }
 
-/** A model behind Chat Completions. */
+/** A model that speaks Chat Completions. */
 export function chatModel(settings: ChatSettings): Model {
   const { provider, apiKey, idleTimeoutMs, answerTimeoutMs } = settings;
   return {
@@ -45,7 +45,7 @@ export function chatModel(settings: ChatSettings): Model {
   };
 }
 
-/** The body of a request; what grows with the conversation stands last. */
+/** The body of a request; the growing part comes last. */
 export function chatBody(
   request: ModelRequest,
   { provider, outputLimitKey }: Pick<ChatSettings, 'provider' | 'outputLimitKey'>,
@@ -102,7 +102,7 @@ class ChatFold implements AnswerFold {
     const { data } = part;
     if (data['error'] !== undefined && data['error'] !== null) throw this.#complaint(data['error']);
     if (part.name === 'error') throw this.#complaint(data);
-    // Usage comes with the last chunk, or in one of its own that has no choices.
+    // Usage comes with the last chunk, or in a separate one without choices.
     this.#usage = chatUsage(objectAt(data, 'usage')) ?? this.#usage;
     const [choice] = objectsAt(data, 'choices');
     if (choice === undefined) return [];
@@ -112,7 +112,7 @@ class ChatFold implements AnswerFold {
     return events;
   }
 
-  /** The reason for the end is what makes an answer whole: many servers leave out the word after it. */
+  /** The finish reason makes an answer complete: many servers omit the final `[DONE]`. */
   end(): readonly ModelEvent[] | undefined {
     const reason = this.#finishReason;
     if (reason === undefined) return undefined;
@@ -145,7 +145,7 @@ class ChatFold implements AnswerFold {
     const index = countAt(value, 'index');
     const id = stringAt(value, 'id') ?? '';
     const last = this.#calls.at(-1);
-    // Some servers leave out the index: then an id begins a call, and a piece without one belongs to the last.
+    // Some servers omit the index: then an id begins a call, and a piece without one belongs to the last.
     const key = index === undefined ? (id === '' ? last?.key : `id ${id}`) : `index ${index}`;
     if (key === undefined) throw broken(this.#whose(), 'a piece of a tool call that none begins');
     const of = objectAt(value, 'function') ?? {};
@@ -191,7 +191,7 @@ class ChatFold implements AnswerFold {
   #stopReason(reason: string, hasCalls: boolean): StopReason {
     if (reason === 'length') return 'output_limit';
     if (reason === 'content_filter' || this.#refusal !== '') return 'refused';
-    // Some servers say `stop` after calls.
+    // Some servers report `stop` after calls.
     return hasCalls ? 'tool_calls' : 'end_turn';
   }
 
@@ -204,7 +204,7 @@ class ChatFold implements AnswerFold {
   }
 }
 
-/** Some servers number every call 0, and some give every call one id: then a name shows that another call begins. */
+/** Some servers number every call 0, and some give every call the same id: then a name shows that another call begins. */
 function isNext(
   call: PartialCall,
   { index, id, name }: { readonly index: number | undefined; readonly id: string; readonly name: string },
@@ -232,7 +232,7 @@ function chatUsage(usage: JsonObject | undefined): ModelUsage | undefined {
     covers: 'response',
     total: input + output,
     input,
-    // DeepSeek has a name of its own for it.
+    // DeepSeek has a different name for it.
     cachedInput:
       countAt(objectAt(usage, 'prompt_tokens_details') ?? {}, 'cached_tokens') ??
       countAt(usage, 'prompt_cache_hit_tokens') ??

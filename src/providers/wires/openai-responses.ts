@@ -1,4 +1,4 @@
-// OpenAI Responses: reasoning that comes back encrypted, and the provider's own compaction.
+// OpenAI Responses: encrypted reasoning, and the provider's own compaction.
 
 import { isItemPayload, readItem } from '../../formats/codex/items.ts';
 import { arrayAt, countAt, isJsonObject, objectAt, objectsAt, stringAt } from '../../formats/fields.ts';
@@ -22,7 +22,7 @@ import { broken, complaintInStream, requestJson, WHOLE_ANSWER } from './transpor
 import type { Call, StreamPart } from './transport.io.ts';
 import { possibleUsage } from './usage.ts';
 
-/** What one provider of the Responses API can do beside answering; OpenAI itself can do all of it. */
+/** What a provider of the Responses API supports besides answering; OpenAI itself supports all of it. */
 export interface ResponsesAbilities {
   /**
    * How it compacts: `trigger`: a last item `compaction_trigger` in a normal request; `endpoint`: `POST
@@ -33,7 +33,7 @@ export interface ResponsesAbilities {
   readonly countsTokens?: boolean;
 }
 
-/** A model behind the Responses API. */
+/** A model that speaks the Responses API. */
 export function responsesModel(settings: ProviderSettings, abilities: ResponsesAbilities = {}): Model {
   const callOfRequest = (path: string, body: JsonObject, signal: Call['signal']): Call => ({
     provider: settings.provider,
@@ -88,7 +88,7 @@ export function responsesModel(settings: ProviderSettings, abilities: ResponsesA
   };
 }
 
-/** The body of a request; what grows with the conversation stands last. @param provider whose reasoning is taken back */
+/** The body of a request; the growing part comes last. @param provider whose reasoning is sent back */
 export function responsesBody(request: ModelRequest, provider: string): JsonObject {
   const { instructions, messages } = wireHistory(request, 'responses', provider);
   const { reasoning } = modelInfo(request.model);
@@ -96,7 +96,7 @@ export function responsesBody(request: ModelRequest, provider: string): JsonObje
   return defined({
     model: request.model,
     stream: true,
-    // The history is kept here; the provider gives its reasoning along, encrypted, because it keeps nothing.
+    // Baton keeps the history; the provider stores nothing, so it includes its reasoning in encrypted form.
     store: false,
     include: canReason ? ['reasoning.encrypted_content'] : undefined,
     reasoning: canReason ? defined({ effort: request.effort, summary: 'auto' }) : undefined,
@@ -111,7 +111,7 @@ export function responsesBody(request: ModelRequest, provider: string): JsonObje
   });
 }
 
-/** An object without the keys that have no value. */
+/** An object without undefined values. */
 export function defined(value: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined));
 }
@@ -167,7 +167,7 @@ async function compactByEndpoint(
   return { items, usage: responsesUsage(objectAt(answer, 'usage')) };
 }
 
-/** The compaction among the items of an answer that must hold exactly one. */
+/** The compaction in an answer that must contain exactly one. */
 function oneCompaction(items: readonly Item[], settings: ProviderSettings): readonly Item[] {
   const compactions = items.filter(
     (item) =>
@@ -239,7 +239,7 @@ class ResponsesFold implements AnswerFold {
   }
 
   #finish(response: JsonObject): readonly ModelEvent[] {
-    // Some servers of the format give the items only here.
+    // Some servers of this format send the items only here.
     const late: readonly ModelEvent[] =
       this.#items.length === 0 ? arrayAt(response, 'output').flatMap((item) => this.#itemDone(item)) : [];
     const usage = responsesUsage(objectAt(response, 'usage'));
@@ -251,7 +251,7 @@ class ResponsesFold implements AnswerFold {
   }
 }
 
-/** The item of an output; none for a call that the limit of the output cut through. */
+/** The item of an output; none for a call that the output limit cut off. */
 function outputItem(value: JsonObject, provider: string): readonly Item[] {
   if (!isItemPayload(value)) return [];
   const item = readItem(value, () => undefined);

@@ -1,5 +1,5 @@
-// What a stranger's answer may bring into a history. Calls get ids that pair: a server may use one id for two calls, for a call
-// of an earlier answer, or write what no provider takes back.
+// Sanitizes the items of an untrusted answer before they enter a history. Calls get ids that pair: a server may reuse an id
+// within one answer or from an earlier one, or send one that other providers reject.
 
 import { isInterpretedType } from '../../formats/codex/items.ts';
 import { callOf } from '../../protocol/item.ts';
@@ -8,25 +8,25 @@ import { isTooDeep, MOST_NESTED } from './depth.ts';
 import { broken } from './transport.io.ts';
 import type { Call } from './transport.io.ts';
 
-/** Ids that every provider takes back. @source OpenAI Chat Completions: 40 characters; Anthropic: `^[a-zA-Z0-9_-]+$` */
+/** Ids that every provider accepts. @source OpenAI Chat Completions: 40 characters; Anthropic: `^[a-zA-Z0-9_-]+$` */
 const SOUND_ID = /^[a-zA-Z0-9_-]{1,40}$/;
 
-/** Longest name of a tool, in characters; what is longer names none. @source OpenAI and Anthropic: 64 and 128 */
+/** Longest name of a tool, in characters; longer ones are invalid. @source OpenAI and Anthropic: 64 and 128 */
 const LONGEST_NAME = 128;
 
-/** Takes in the items of one answer. */
+/** Accepts the items of one answer. */
 export class Receiver {
   readonly #history: readonly Item[];
   #taken: Set<string> | undefined;
   #renamed = 0;
 
-  /** @param history what the answer is to stand behind */
+  /** @param history the items before the answer */
   constructor(history: readonly Item[]) {
     this.#history = history;
   }
 
   /**
-   * The item as it goes into the history. A call keeps its id if that is sound and no other call has it.
+   * The item as it enters the history. A call keeps its id if that is valid and unused.
    * @throws BatonError `model_cut_off` for a call without an id or a name, and for arguments that are nested too deep
    */
   receive(item: Item, call: Pick<Call, 'provider' | 'key'>): Item {
@@ -41,7 +41,7 @@ export class Receiver {
     return 'name' in item ? { ...item, call_id: id, name } : { ...item, call_id: id };
   }
 
-  /** Of a kind that Baton knows it is unknown for want of an id, a name or arguments. */
+  /** Accepts an unknown item. An item of a known kind is unknown only if it lacks an id, a name or arguments. */
   #receiveUnknown(item: UnknownItem, call: Pick<Call, 'provider' | 'key'>): Item {
     const { raw } = item;
     if (isInterpretedType(raw.type)) throw broken(call, `a ${raw.type} without id, name or arguments`);

@@ -1,7 +1,7 @@
-// Why a provider is not believed to be who it says: certificates are a matter of settings, not of the network, and no
-// further try changes them.
+// Explains why a provider's certificate is rejected: certificates are a matter of settings, not of the network, so retries do not
+// help.
 
-/** What is wrong with the secured connection to a provider. */
+/** A fault of the secure connection to a provider. */
 export interface TlsTrouble {
   /** Completes "The connection to PROVIDER is not secure: …". */
   readonly why: string;
@@ -40,7 +40,7 @@ const TROUBLES: Readonly<Record<string, TlsTrouble>> = {
   EPROTO: NO_TLS,
 };
 
-/** @param code of the failure of a connection, as Node names it */
+/** @param code the error code of the connection, as Node names it */
 export function tlsTrouble(code: string): TlsTrouble | undefined {
   return Object.hasOwn(TROUBLES, code) ? TROUBLES[code] : undefined;
 }

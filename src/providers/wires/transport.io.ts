@@ -1,5 +1,5 @@
-// HTTP and server-sent events for all three wire formats: one place where time runs out, connections close and streams
-// prove to be whole or broken.
+// HTTP and server-sent events for all three wire formats: the one place where requests time out, connections close, and streams
+// are found complete or broken.
 
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { IncomingMessage } from 'node:http';
@@ -19,15 +19,15 @@ export interface Call {
   /** The key of the provider, for messages. */
   readonly provider: string;
   readonly url: string;
-  /** Header by header; the one that holds the key is among them. */
+  /** All headers, including the one that holds the key. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What must never be read in a message; empty: nothing. */
+  /** The text that must never appear in a message; empty: none. */
   readonly key: string;
-  /** Milliseconds without an event after which the connection is given up; an answer in one piece counts as one event. */
+  /** Milliseconds without an event before Baton gives up on the connection; an unstreamed answer counts as one event. */
   readonly idleTimeoutMs: number;
-  /** Milliseconds for one request with its answer, all retries and waits included. */
+  /** Milliseconds for one request with its answer, including all retries and waits. */
   readonly answerTimeoutMs: number;
-  /** When that time is over, in milliseconds of `performance.now()`; absent: it begins with the connection. */
+  /** The end of that time, in milliseconds of `performance.now()`; absent: it begins with the connection. */
   readonly deadline?: number;
   readonly body: JsonObject;
   readonly signal: CancelSignal;
@@ -35,33 +35,33 @@ export interface Call {
 
 /** One event of a stream whose data is a JSON object. */
 export interface ServerEvent {
-  /** What follows `event:`; empty where there is none. */
+  /** The text after `event:`; empty where there is none. */
   readonly name: string;
   readonly data: JsonObject;
 }
 
-/** What comes out of a stream besides events: OpenAI's chat ends with a word that is no JSON. */
+/** A part of a stream: an event, or the word that ends OpenAI's chat and is not JSON. */
 export type StreamPart = ServerEvent | 'done';
 
-/** The name under which a whole answer comes, from a server that does not stream although it is asked to. */
+/** The event name for a complete answer from a server that does not stream although requested. */
 export const WHOLE_ANSWER = 'whole_answer';
 
-/** Longest event, in characters; a line without an end must not fill the memory. 32 M: twice what the APIs take in. */
+/** Longest event, in characters; an endless line must not fill the memory. 32 M: twice what the APIs accept. */
 const MAX_EVENT_CHARACTERS = 32 * 1024 * 1024;
 
 /**
- * Largest answer, in bytes, so that one without an end neither fills the memory nor takes all the time there is. 128 Mi: three
- * times what 128,000 tokens take, each in an event of its own.
+ * Largest answer, in bytes, so that an endless one neither fills the memory nor runs forever. 128 Mi: three times the size of
+ * 128,000 tokens, each in a separate event.
  */
 const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 
-/** A timer that is set for longer fires at once. @source Node's timers: 2^31 − 1 milliseconds */
+/** A longer timer fires immediately. @source Node's timers: 2^31 − 1 milliseconds */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Longest part of an error page that is quoted, in characters. */
+/** Longest part of an error page to quote, in characters. */
 const MAX_QUOTE = 600;
 
-/** The events of the answer; ends at a clean end of the connection, which the reader of the events has to judge. */
+/** The events of the answer; ends when the connection ends cleanly, which the reader of the events must judge. */
 export async function* streamEvents(call: Call): AsyncGenerator<StreamPart, void, undefined> {
   const line = new Connection(call);
   try {
@@ -93,7 +93,7 @@ function wholeAnswer(text: string, call: Call): ServerEvent {
   return { name: WHOLE_ANSWER, data };
 }
 
-/** The JSON object that answers a request without a stream. */
+/** The JSON object that answers an unstreamed request. */
 export async function requestJson(call: Call): Promise<JsonObject> {
   const line = new Connection(call);
   try {
@@ -115,12 +115,12 @@ export async function requestJson(call: Call): Promise<JsonObject> {
   }
 }
 
-/** The call with the moment by which its answer must be whole. */
+/** The call with the deadline of its answer. */
 export function withDeadline(call: Call): Call & { readonly deadline: number } {
   return { ...call, deadline: call.deadline ?? performance.now() + call.answerTimeoutMs };
 }
 
-/** The error of an answer that took all the time it had. */
+/** The error of an answer that exceeded its time limit. */
 export function overdue({ provider, answerTimeoutMs }: Call): BatonError {
   return modelError(
     'model_cut_off',
@@ -130,7 +130,7 @@ export function overdue({ provider, answerTimeoutMs }: Call): BatonError {
   );
 }
 
-/** One connection. Every wait on it ends with an event, with the end of patience, or with the user's word. */
+/** One connection. Every wait on it ends with an event, a timeout, or the user's stop. */
 class Connection {
   readonly #call: Call;
   readonly #controller = new AbortController();
@@ -148,7 +148,7 @@ class Connection {
     if (call.signal.aborted) this.#controller.abort();
   }
 
-  /** Closes the socket, whatever is still under way. */
+  /** Closes the socket, even with pending operations. */
   close(): void {
     clearTimeout(this.#idle);
     clearTimeout(this.#total);
@@ -156,7 +156,7 @@ class Connection {
     this.#controller.abort();
   }
 
-  /** The server said something. Bytes alone, and comments that keep a connection open, do not count. */
+  /** Resets the idle timer on an event. Bytes alone, and keep-alive comments, do not count. */
   #heard(): void {
     clearTimeout(this.#idle);
     this.#idle = this.#expect('idle', this.#call.idleTimeoutMs);
@@ -172,7 +172,7 @@ class Connection {
     );
   }
 
-  /** The answer, if its status says that it is one. */
+  /** The answer, if its status is a success. */
   async open(): Promise<IncomingMessage> {
     const headers = requestHeaders(this.#call);
     const response = await this.#wait('model_network', () => this.#send(headers));
@@ -187,7 +187,7 @@ class Connection {
     throw complaintOf(this.#call, response, isPlain ? await this.text(response) : 'a compressed page');
   }
 
-  /** Follows no redirection: whoever sends a key elsewhere gives it away. */
+  /** Follows no redirection, because that would send the key elsewhere. */
   async #send(headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {
     const { url, body } = this.#call;
     const { request } = await (url.startsWith('https:') ? import('node:https') : import('node:http'));
@@ -197,7 +197,7 @@ class Connection {
         method: 'POST',
         headers: { ...headers, 'content-length': bytes.length },
       });
-      // Without an error of its own: that would be thrown where nobody reads the answer any more.
+      // Without an error argument: it would be thrown after the last reader of the answer is gone.
       const drop = (): void => void sent.destroy();
       sent.on('response', resolve).on('error', reject).end(bytes);
       this.#controller.signal.addEventListener('abort', drop);
@@ -221,7 +221,7 @@ class Connection {
       maxBufferSize: MAX_EVENT_CHARACTERS,
       onEvent: (event) => waiting.push(partOf(event, this.#call)),
       onError: (error) => {
-        // Fields that the standard does not know are passed over; a page or a bare JSON in place of events is not.
+        // Unknown fields are skipped; a page or bare JSON instead of events is an error.
         if (error.type === 'max-buffer-size-exceeded')
           waiting.push(broken(this.#call, 'an event without an end'));
         else if (error.type === 'unknown-field' && /^[{<]/.test(error.line ?? '')) {
@@ -236,7 +236,7 @@ class Connection {
       if (heard > MAX_ANSWER_BYTES) throw endless(this.#call, MAX_ANSWER_BYTES);
       parser.feed(decoder.decode(bytes, { stream: true }));
       if (waiting.length === 0) continue;
-      // Patience is for the server: what the reader does with an event takes none of it.
+      // The timeout concerns the server: the reader's own time does not count.
       clearTimeout(this.#idle);
       for (const part of waiting.splice(0)) {
         if (part instanceof BatonError) throw part;
@@ -256,7 +256,7 @@ class Connection {
     }
   }
 
-  /** Waits for one thing. @param code what a failure of the connection means here */
+  /** Waits for one operation. @param code the meaning of a connection failure here */
   async #wait<Value>(code: 'model_network' | 'model_cut_off', start: () => Promise<Value>): Promise<Value> {
     const { provider, signal, idleTimeoutMs } = this.#call;
     if (signal.aborted) throw interrupted();
@@ -286,19 +286,19 @@ class Connection {
 }
 
 /**
- * The body of a request. Half a surrogate pair, as a cut through a text leaves it, would make the whole request invalid to a
- * strict parser; `JSON.stringify` escapes exactly those, in small letters.
+ * The body of a request. Half a surrogate pair, left by a cut through a text, would make the whole request invalid for a strict
+ * parser; `JSON.stringify` escapes exactly those, in lower case.
  */
 export function serialize(body: JsonObject): string {
   const json = JSON.stringify(body);
-  // Most conversations hold none, and then a second copy of all of it would be made for nothing.
+  // Most conversations contain none, so avoid a second copy of the whole text.
   if (!/\\ud[89a-f]/.test(json)) return json;
   return json.replaceAll(/\\(?:\\|ud[89a-f][\da-f]{2})/g, (escape) =>
     escape === '\\\\' ? escape : '\uFFFD',
   );
 }
 
-/** A header that cannot be sent is told of without its value, which may be the key. */
+/** Reports a header that cannot be sent without its value, which may be the key. */
 function requestHeaders({ headers, provider }: Call): Readonly<Record<string, string>> {
   for (const [name, value] of Object.entries(headers)) {
     try {
@@ -335,7 +335,7 @@ function partOf({ event, data }: EventSourceMessage, call: Call): StreamPart | B
   return { name: event ?? '', data: value };
 }
 
-/** The error of an answer that is no stream of this wire format. */
+/** The error of an answer that is not a stream of this wire format. */
 export function broken({ provider, key }: Pick<Call, 'provider' | 'key'>, what: string): BatonError {
   return modelError(
     'model_cut_off',
@@ -347,7 +347,7 @@ export function broken({ provider, key }: Pick<Call, 'provider' | 'key'>, what: 
   );
 }
 
-/** The error of an answer that ended before it was finished. */
+/** The error of an answer that ended early. */
 export function unfinished(provider: string): BatonError {
   return modelError('model_cut_off', `The answer of ${provider} ended before it was finished.`, {
     provider,
@@ -363,7 +363,7 @@ function endless({ provider }: Call, limit: number): BatonError {
   );
 }
 
-/** Unpacked, a few kilobytes may fill the memory, and nobody asked for them. */
+/** A few compressed kilobytes may expand to fill the memory, and Baton did not request compression. */
 function compressed(call: Call, encoding: string): BatonError {
   const { provider } = call;
   return modelError(
@@ -374,7 +374,7 @@ function compressed(call: Call, encoding: string): BatonError {
   );
 }
 
-/** The error that a provider reports inside of a stream, in `error` or at the top of the event. */
+/** The error that a provider reports inside a stream, in `error` or at the top of the event. */
 export function complaintInStream(call: Pick<Call, 'provider' | 'key'>, error: JsonObject): BatonError {
   const providerCode = codeIn(error, call);
   return readComplaint({
@@ -406,7 +406,7 @@ function complaintOf(call: Call, response: IncomingMessage, text: string): Baton
   });
 }
 
-/** An answer always has one; only requests, which share the type, do not. */
+/** Answers always have a status; only requests, which share the type, do not. */
 function statusOf({ statusCode = 0 }: IncomingMessage): number {
   return statusCode;
 }
@@ -416,14 +416,14 @@ function headerOf({ headers }: IncomingMessage, name: string): string | null {
   return (Array.isArray(value) ? value.join(', ') : value) ?? null;
 }
 
-/** OpenAI's `code` says more than its `type`; Anthropic has the type alone. */
+/** OpenAI's `code` is more specific than its `type`; Anthropic has only the type. */
 function codeIn(error: JsonObject, call: Pick<Call, 'key'>): string | undefined {
   const type = stringAt(error, 'type');
   const code = stringAt(error, 'code') ?? (type === 'error' ? undefined : type);
   return code === undefined ? undefined : quote(code, call);
 }
 
-/** Undefined also for what is nested so deep that nothing could walk through it. */
+/** Undefined also for JSON that is nested too deep to traverse. */
 function parseObject(text: string): JsonObject | undefined {
   if (isTooDeep(text)) return undefined;
   try {

@@ -1,11 +1,11 @@
-// What a provider may say of its own counting.
+// Validates the usage that a provider reports.
 
 import type { ModelUsage } from '../../protocol/model.ts';
 
-/** More than any request takes, in tokens: fifty times the largest window. @source windows: tokens/models.ts */
+/** More tokens than any request uses: fifty times the largest window. @source windows: tokens/models.ts */
 const MOST_TOKENS = 100_000_000;
 
-/** A usage that can be true, its parts within their whole; undefined for any other. */
+/** A plausible usage, with its parts within the whole; undefined for any other. */
 export function possibleUsage(usage: ModelUsage): ModelUsage | undefined {
   const { input, output, cachedInput, cacheWrite, reasoningOutput } = usage;
   const counts = [input, output, cachedInput, cacheWrite, reasoningOutput];

@@ -1,22 +1,22 @@
-// How a change of files is told to whoever approves it, and afterwards: each file with its diff.
+// Renders changes of files for approval requests and results: each file with its diff.
 
 import { LONGEST_DIFF } from '../../protocol/wire/shown.ts';
 import type { FileChangeView } from '../../protocol/tool.ts';
 import { differenceOf } from './diff.ts';
 
-/** What becomes of one file. */
+/** The change of one file. */
 export interface ToldChange {
   /** Relative to the workspace. */
   readonly path: string;
-  /** The new name of a file that is moved. */
+  /** The new path of a moved file. */
   readonly to?: string;
-  /** Undefined: there is no such file. */
+  /** Undefined: the file does not exist. */
   readonly before: string | undefined;
-  /** Undefined: the file goes. */
+  /** Undefined: the file is deleted. */
   readonly after: string | undefined;
 }
 
-/** Changes as events tell them. All diffs together stay within `LONGEST_DIFF`; the counts are those of the whole. */
+/** Changes as they appear in events. All diffs together stay within `LONGEST_DIFF`; the counts cover the whole change. */
 export function changeViews(changes: readonly ToldChange[]): readonly FileChangeView[] {
   let room = LONGEST_DIFF;
   return changes.map((change) => {

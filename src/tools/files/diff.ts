@@ -1,34 +1,34 @@
-// The difference between two texts as people and `patch` read it. Of our own, since not everyone who runs Baton has git.
+// The difference between two texts as a unified diff. This does not use git, because not every user has it.
 
-/** A line of either text with its line feed, where it has one. */
+/** A line of either text with its line feed, if it has one. */
 interface Edit {
   readonly sign: ' ' | '-' | '+';
   readonly line: string;
 }
 
-/** What makes one text into another. */
+/** What turns one text into the other. */
 export interface Difference {
   /** Unified, without a header; empty for equal texts. */
   readonly hunks: string;
-  /** Lines of the whole difference, also where `hunks` was cut. */
+  /** Lines of the whole difference, even where `hunks` was cut. */
   readonly added: number;
   readonly removed: number;
   /** `hunks` ends early, at the end of a line. */
   readonly isCut: boolean;
 }
 
-/** Unchanged lines shown around a change. @source POSIX diff -u */
+/** Unchanged lines around a change. @source POSIX diff -u */
 const CONTEXT = 3;
 
 /**
- * Pairs of lines that are compared to find a shortest difference; above it everything between the first and the last
+ * Maximum number of line pairs to compare for a shortest difference; above it, everything between the first and the last
  * difference is removed and added. @source 4 bytes for each, 16 MB: 2,000 lines against 2,000
  */
 const MOST_PAIRS = 4_000_000;
 
 /**
- * The unified diff that makes `before` into `after`; empty for equal texts.
- * @param names what the header calls the two
+ * The unified diff that turns `before` into `after`; empty for equal texts.
+ * @param names the names of both texts in the header
  */
 export function unifiedDiff(
   before: string,
@@ -40,8 +40,7 @@ export function unifiedDiff(
 }
 
 /**
- * The difference of two texts. Linear in what they have in common at both ends; a shortest one where what is between has few
- * lines.
+ * The difference of two texts. Linear in their common start and end; shortest where few lines are between.
  * @param maxCharacters longest `hunks`
  */
 export function differenceOf(before: string, after: string, maxCharacters = Infinity): Difference {
@@ -52,7 +51,7 @@ export function differenceOf(before: string, after: string, maxCharacters = Infi
   const fresh = after.slice(head, after.length - tail);
   const [removed, added] = [countLines(old), countLines(fresh)];
   const isSmall = (removed + 1) * (added + 1) <= MOST_PAIRS;
-  // Of what is only shown in part no more lines are taken than there is room for.
+  // For a truncated diff, take no more lines than fit.
   const most = isSmall ? Infinity : maxCharacters;
   const [oldLines, freshLines] = [linesOf(old, most), linesOf(fresh, most)];
   const opening = linesBefore(before, head);
@@ -73,7 +72,7 @@ export function differenceOf(before: string, after: string, maxCharacters = Infi
   return { ...renderHunks(edits, room), removed: count('-'), added: count('+') };
 }
 
-/** Characters of the whole lines that two texts begin with. */
+/** Number of characters in the complete lines that two texts begin with. */
 function commonStart(before: string, after: string): number {
   const shorter = Math.min(before.length, after.length);
   let same = 0;
@@ -81,7 +80,7 @@ function commonStart(before: string, after: string): number {
   return same === 0 ? 0 : before.lastIndexOf('\n', same - 1) + 1;
 }
 
-/** Characters of the whole lines that two texts end with, behind their common start. */
+/** Number of characters in the complete lines that two texts end with, after their common start. */
 function commonEnd(before: string, after: string, head: number): number {
   const shorter = Math.min(before.length, after.length) - head;
   let same = 0;
@@ -95,7 +94,7 @@ function commonEnd(before: string, after: string, head: number): number {
   return lineEnd < 0 ? 0 : before.length - lineEnd - 1;
 }
 
-/** The last lines of the context above a place at which a line begins. */
+/** The last lines of context above a position at the start of a line. */
 function linesBefore(text: string, end: number): readonly string[] {
   let from = end;
   for (let lines = 0; lines < CONTEXT && from > 0; lines++) from = text.lastIndexOf('\n', from - 2) + 1;
@@ -129,7 +128,7 @@ function replacing(before: readonly string[], after: readonly string[]): readonl
   ];
 }
 
-/** By the longest common subsequence; where both are possible, what is removed comes before what is added. */
+/** Uses the longest common subsequence; where both orders are possible, removals precede additions. */
 function shortest(before: readonly string[], after: readonly string[]): readonly Edit[] {
   const width = after.length + 1;
   const common = new Uint32Array((before.length + 1) * width);
@@ -162,7 +161,7 @@ function shortest(before: readonly string[], after: readonly string[]): readonly
   }
 }
 
-/** A run of edits that is shown. `from` and `to` are positions among all edits, half-open. */
+/** A run of edits to render. `from` and `to` are positions among all edits, half-open. */
 interface EditSpan {
   readonly from: number;
   to: number;
@@ -181,8 +180,9 @@ function spansOf(edits: readonly Edit[]): readonly EditSpan[] {
 }
 
 /**
+ * Renders edits as hunks.
  * @param above lines that both texts have before the first edit
- * @param counts of the lines of the only hunk, where not all of them are among the edits
+ * @param counts of the lines of the only hunk, where the edits do not contain all of them
  */
 function renderHunks(
   edits: readonly Edit[],
@@ -211,7 +211,7 @@ function renderHunks(
   return { hunks, isCut: false };
 }
 
-/** An empty range stands after the line that it names. */
+/** An empty range names the line before it. */
 function rangeOf(above: number, count: number): string {
   return `${count === 0 ? above : above + 1},${count}`;
 }

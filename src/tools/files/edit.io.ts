@@ -17,7 +17,7 @@ interface EditInput {
   readonly replace_all: boolean;
 }
 
-/** Replaces a text that stands in a file exactly, and once unless all places are meant. */
+/** Replaces an exact text in a file; it must occur once unless all occurrences are requested. */
 export function createEditTool(world: ToolWorld): Tool<EditInput> {
   return defineTool({
     name: 'edit',

@@ -1,4 +1,4 @@
-// Changes files: reads what is to be changed, and puts changes on disk all together or not at all.
+// Changes files: reads the current contents, and writes all changes to disk or none.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, open, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
@@ -8,10 +8,10 @@ import type { FileChangeView, ToolResult } from '../../protocol/tool.ts';
 import { locate } from '../../system/workspace.io.ts';
 import type { ToolWorld } from '../world.ts';
 
-/** Largest file that is edited or written, in bytes; what is larger is no source text. @source docs/decisions/tools.md */
+/** Largest file to edit or write, in bytes; larger files are not source text. @source docs/decisions/tools.md */
 export const LARGEST_EDITED_FILE = 10 * 1024 * 1024;
 
-/** A file as it was when a change of it was worked out. */
+/** The state of a file on which a change is based. */
 export interface Original {
   readonly bytes: Buffer;
   readonly text: string;
@@ -19,21 +19,21 @@ export interface Original {
   readonly mtimeMs: number;
 }
 
-/** Who may do what with a file. */
+/** Owner and permissions of a file. */
 export interface Owner {
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
 }
 
-/** A path that may be changed, with what is there. */
+/** A path that may be changed, with its present content. */
 export type Editable =
   | { readonly type: 'file'; readonly path: string; readonly original: Original }
   | { readonly type: 'free'; readonly path: string }
   /** One sentence for the model. */
   | { readonly type: 'complaint'; readonly text: string };
 
-/** Opens a path for a change. What the agent saw of a file must be what is in it, if it saw it. */
+/** Opens a path for a change. If the agent has seen the file, its content must still be what the agent saw. */
 export async function openForEdit(path: string, world: ToolWorld): Promise<Editable> {
   const place = await locate(path, world.root);
   if (place.kind === 'refused') return complaint(`${path} is ${place.why}.`);
@@ -64,12 +64,12 @@ export async function openForEdit(path: string, world: ToolWorld): Promise<Edita
   }
 }
 
-/** Says why files cannot be changed. */
+/** Builds the reason why files cannot be changed. */
 export function complaint(text: string): { readonly type: 'complaint'; readonly text: string } {
   return { type: 'complaint', text };
 }
 
-/** What is in a repository's own folder decides what git runs. */
+/** The content of a repository's own folder decides what git runs. */
 function isGitsOwn(path: string, root: string): boolean {
   return relative(root, path)
     .split('/')
@@ -85,27 +85,27 @@ export function hashOf(bytes: Buffer): string {
 export interface DiskChange {
   /** Absolute, with links resolved. */
   readonly path: string;
-  /** What must still be there; undefined: nothing. */
+  /** The content that must still be there; undefined: no file. */
   readonly original: Original | undefined;
-  /** Undefined: the file goes. */
+  /** Undefined: delete the file. */
   readonly text: string | undefined;
-  /** Of a new file that is a moved one. */
+  /** For a new file that replaces a moved one. */
   readonly owner?: Owner;
 }
 
-/** A change of files that was worked out and not made. */
+/** A prepared but unapplied change of files. */
 export type Planned =
-  /** Why it cannot be made, for the model. */
+  /** Why it cannot be applied, for the model. */
   | { readonly type: 'complaint'; readonly text: string }
   | {
       readonly type: 'changes';
       readonly changes: readonly DiskChange[];
       readonly views: readonly FileChangeView[];
-      /** What the model is told when it is made. */
+      /** The result text once the change is applied. */
       readonly done: string;
     };
 
-/** Makes a change. */
+/** Applies a change. */
 export async function makeChanges(planned: Planned, world: ToolWorld): Promise<ToolResult> {
   if (planned.type === 'complaint') return { text: planned.text, success: false };
   const failure = await commitChanges(planned.changes, world);
@@ -119,9 +119,9 @@ export function previewOf(planned: Planned): readonly FileChangeView[] {
 }
 
 /**
- * Puts changes on disk. New contents are written beside their files first; then each is renamed over its file. What fails
- * on the way takes back what was done before it.
- * @returns a sentence for the model when nothing was changed, undefined when all was
+ * Writes changes to disk. It first writes new contents beside their files, then renames each over its file. A failure rolls back
+ * all earlier steps.
+ * @returns a sentence for the model if nothing was changed, undefined if everything was
  */
 export async function commitChanges(
   changes: readonly DiskChange[],
@@ -164,7 +164,7 @@ function randomName(): string {
   return randomBytes(6).toString('hex');
 }
 
-/** Makes the directories that are missing. @returns what takes them away again where they are empty */
+/** Creates missing parent directories. @returns a function that removes those that are still empty */
 async function makeParents(directory: string): Promise<() => Promise<void>> {
   const first = await mkdir(directory, { recursive: true });
   return async () => {
@@ -178,7 +178,7 @@ async function writeNew(path: string, text: string, owner: Owner | undefined): P
   try {
     await handle.writeFile(text);
     if (owner !== undefined) {
-      // Only root may give files away; to everybody else the file belongs already.
+      // Only root may give files away; for others the file already has the right owner.
       await handle.chown(owner.uid, owner.gid).catch(() => undefined);
       await handle.chmod(owner.mode & 0o7777);
     }
@@ -190,7 +190,7 @@ async function writeNew(path: string, text: string, owner: Owner | undefined): P
 
 class Overtaken extends Error {}
 
-/** Another program may have been quicker. */
+/** Another program may have changed it first. */
 async function checkUnchanged({ path, original }: DiskChange): Promise<void> {
   const now = await stat(path).catch(() => undefined);
   if (
@@ -219,7 +219,7 @@ function describeFailure(error: unknown): string {
   return `Nothing was changed: ${code === 'ENOSPC' ? 'the disk is full' : (code ?? message)}.`;
 }
 
-/** A path as it is told: relative to the workspace. */
+/** A path for output: relative to the workspace. */
 export function shownPath(path: string, world: ToolWorld): string {
   return relative(world.root, path) || '.';
 }

@@ -1,16 +1,16 @@
-// Patterns for paths: `*`, `?`, `[a-z]`, `{a,b}` within a name, `**` for any number of directories. Matching takes time that
-// grows with pattern times path, whatever the pattern: nothing backtracks.
+// Patterns for paths: `*`, `?`, `[a-z]`, `{a,b}` within a name, `**` for any number of directories. Matching never backtracks:
+// its time is proportional to pattern times path.
 
 import { wildcardMatcher } from '../../text/wildcards.ts';
 
-/** Most alternatives that `{a,b}` may come to. */
+/** Maximum number of alternatives that `{a,b}` may expand to. */
 const MAX_ALTERNATIVES = 256;
 
-/** Whether a path, relative and with `/`, is meant by a pattern. */
+/** Whether a pattern matches a path, which is relative and uses `/`. */
 export type PathMatcher = (path: string) => boolean;
 
 /**
- * Reads a pattern. One without a slash is for names at any depth, as in `.gitignore`; every other one is for whole paths.
+ * Compiles a pattern. Without a slash it matches names at any depth, as in `.gitignore`; otherwise it matches whole paths.
  * @returns undefined for a pattern with too many alternatives
  */
 export function pathMatcher(pattern: string): PathMatcher | undefined {
@@ -39,7 +39,7 @@ function matchesNames(pieces: readonly Piece[], names: readonly string[]): boole
     const next: boolean[] = names.map(() => false);
     let nextAtStart = false;
     if (piece === ANY_DIRECTORIES) {
-      // At the end it means everything below, not the directory itself.
+      // At the end, `**` means everything below, not the directory itself.
       let isOpen = isAtStart;
       nextAtStart = isAtStart && !isLast;
       for (const [at] of names.entries()) {
@@ -58,7 +58,7 @@ function matchesNames(pieces: readonly Piece[], names: readonly string[]): boole
   return reached.at(-1) ?? false;
 }
 
-/** All readings of `{a,b}`, innermost last; undefined where there are too many. */
+/** All expansions of `{a,b}`, innermost last; undefined where there are too many. */
 function expandBraces(pattern: string): readonly string[] | undefined {
   const done: string[] = [];
   const open = [pattern];
@@ -80,7 +80,7 @@ function nameMatcher(pattern: string): Piece {
   return pattern === ANY_DIRECTORIES ? ANY_DIRECTORIES : wildcardMatcher(pattern);
 }
 
-/** Orders paths as a walk through sorted directories meets them. */
+/** Orders paths like a walk through sorted directories. */
 export function comparePaths(a: string, b: string): number {
   const left = a.split('/');
   const right = b.split('/');

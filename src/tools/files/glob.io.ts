@@ -1,4 +1,4 @@
-// The tool `glob`: files by a pattern of their paths.
+// The tool `glob`: finds files by path patterns.
 
 import { relative } from 'node:path';
 import * as z from 'zod';
@@ -12,7 +12,7 @@ import { defineTool, done, failed } from '../tool.ts';
 import type { Tool } from '../tool.ts';
 import type { ToolWorld } from '../world.ts';
 
-/** Paths in one result. @source docs/decisions/tools.md */
+/** Maximum number of paths in one result. @source docs/decisions/tools.md */
 const MAX_PATHS = 500;
 
 interface GlobInput {
@@ -20,7 +20,7 @@ interface GlobInput {
   readonly path: string;
 }
 
-/** Finds files by path; what git ignores is left out. */
+/** Finds files by path, except those that git ignores. */
 export function createGlobTool(world: ToolWorld): Tool<GlobInput> {
   return defineTool({
     name: 'glob',

@@ -1,25 +1,25 @@
-// Texts with their line endings set aside, so that a model that writes line feeds can edit what has others.
+// Normalizes line endings, so that a model that writes line feeds can edit files with other endings.
 
-/** The text of a file as edits see it: line feeds only, no byte order mark. */
+/** The text of a file for edits: line feeds only, no byte order mark. */
 export interface PlainText {
   readonly text: string;
-  /** Puts a text that came of `text` back into the file's own form. */
+  /** Applies edits to `text` and restores the file's own form. */
   restore(edits: readonly TextEdit[]): string;
 }
 
-/** Replaces `from` to `to` (positions in the plain text, `to` not included) by `text`. */
+/** Replaces the range `from` to `to` (positions in the plain text, `to` excluded) with `text`. */
 export interface TextEdit {
   readonly from: number;
   readonly to: number;
   readonly text: string;
 }
 
-/** What some editors put before a text. */
+/** A prefix that some editors add to texts. */
 export const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * Opens a text for edits. What no edit touches keeps its bytes, mixed line endings included; new text takes the ending that
- * most lines of the file have.
+ * Opens a text for edits. Untouched parts keep their bytes, including mixed line endings; new text gets the most frequent ending
+ * of the file.
  */
 export function plainText(raw: string): PlainText {
   const mark = raw.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
@@ -45,13 +45,13 @@ export function plainText(raw: string): PlainText {
   };
 }
 
-/** A line of a file and what ends it: `\n`, `\r\n`, or nothing at the end of a file without either. */
+/** A line of a file and its ending: `\n`, `\r\n`, or nothing at the end of a file. */
 export interface FileLine {
   readonly text: string;
   readonly ending: string;
 }
 
-/** The lines of a text, none for an empty one. A byte order mark belongs to the first. */
+/** The lines of a text; an empty text has none. A byte order mark belongs to the first line. */
 export function fileLines(raw: string): readonly FileLine[] {
   const pieces = raw.split('\n');
   const last = pieces.pop() ?? '';
@@ -61,14 +61,14 @@ export function fileLines(raw: string): readonly FileLine[] {
   return last === '' ? lines : [...lines, { text: last, ending: '' }];
 }
 
-/** The ending of most lines; a line feed where there is none. */
+/** The most frequent ending; a line feed where there is none. */
 function usualEnding(lines: readonly FileLine[]): string {
   const ended = lines.filter(({ ending }) => ending !== '').length;
   const crlf = lines.filter(({ ending }) => ending === '\r\n').length;
   return crlf * 2 > ended ? '\r\n' : '\n';
 }
 
-/** Puts lines together, each ended as it was and new ones (those without an ending) as most lines of `like` are. */
+/** Joins lines: each keeps its ending, and new ones (without an ending) get the most frequent ending of `like`. */
 export function joinFileLines(lines: readonly FileLine[], like: readonly FileLine[]): string {
   const usual = usualEnding(like);
   const isOpenEnded = like.at(-1)?.ending === '';
@@ -80,7 +80,7 @@ export function joinFileLines(lines: readonly FileLine[], like: readonly FileLin
     .join('');
 }
 
-/** For every line feed with a carriage return before it: where that line feed is in the text without them. */
+/** For every line feed after a carriage return: its position in the text without carriage returns. */
 function carriageReturns(body: string): number[] {
   const found: number[] = [];
   for (let at = body.indexOf('\r\n'); at >= 0; at = body.indexOf('\r\n', at + 2))
@@ -88,7 +88,7 @@ function carriageReturns(body: string): number[] {
   return found;
 }
 
-/** A position before a line feed is before its carriage return, too. */
+/** A position before a line feed is also before its carriage return. */
 function rawPosition(position: number, removed: readonly number[]): number {
   let low = 0;
   let high = removed.length;
@@ -100,7 +100,7 @@ function rawPosition(position: number, removed: readonly number[]): number {
   return position + low;
 }
 
-/** A whole new text in the form of the one that it replaces: its byte order mark and the ending of most of its lines. */
+/** Converts a new text to the form of the original: its byte order mark and its most frequent line ending. */
 export function likeOriginal(text: string, original: string): string {
   const mark =
     original.startsWith(BYTE_ORDER_MARK) && !text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
@@ -108,7 +108,7 @@ export function likeOriginal(text: string, original: string): string {
   return mark + (isCrlf ? text.replaceAll('\n', '\r\n') : text);
 }
 
-/** Whether a text holds half of a surrogate pair, which no file in UTF-8 can hold. */
+/** Whether a text contains half a surrogate pair, which UTF-8 cannot represent. */
 export function hasHalfCharacter(text: string): boolean {
   return /\p{Surrogate}/u.test(text);
 }

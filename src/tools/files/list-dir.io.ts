@@ -1,4 +1,4 @@
-// The tool `list_dir`: what is in a directory, some levels deep.
+// The tool `list_dir`: the content of a directory, some levels deep.
 
 import type { Dirent } from 'node:fs';
 import { opendir } from 'node:fs/promises';
@@ -12,13 +12,13 @@ import { defineTool, done, failed } from '../tool.ts';
 import type { Tool } from '../tool.ts';
 import type { ToolWorld } from '../world.ts';
 
-/** Entries in one result. @source docs/decisions/tools.md */
+/** Maximum number of entries in one result. @source docs/decisions/tools.md */
 const MAX_ENTRIES = 500;
 
-/** Entries that are asked of the system at once. */
+/** How many entries to stat at once. */
 const ENTRIES_AT_ONCE = 1000;
 
-/** Entries of one directory below the first. */
+/** Maximum number of entries of one directory below the first level. */
 const MAX_NESTED = 50;
 
 interface ListInput {
@@ -26,7 +26,7 @@ interface ListInput {
   readonly depth: number;
 }
 
-/** Lists a directory; what git ignores is only counted. */
+/** Lists a directory; entries that git ignores are only counted. */
 export function createListDirTool(world: ToolWorld): Tool<ListInput> {
   return defineTool({
     name: 'list_dir',
@@ -46,7 +46,7 @@ interface Node {
   readonly label: string;
   readonly isDirectory: boolean;
   children: readonly Node[] | undefined;
-  /** What is said of entries that are not shown. */
+  /** A note about entries that are not shown. */
   note: string | undefined;
 }
 
@@ -71,7 +71,7 @@ async function listDirectory(
   let left = MAX_ENTRIES;
   const looked = { entries: 0 };
   let level: readonly Node[] = [top];
-  // Level by level, so that a large directory deep down does not hide what is beside it.
+  // Level by level, so that a large nested directory does not hide its siblings.
   for (let at = 0; at < depth && level.length > 0 && left > 0 && !signal.aborted; at++) {
     const listed: Listed[] = [];
     for (const node of level) listed.push(await readNode(node, looked, signal));
@@ -101,11 +101,11 @@ async function listDirectory(
 
 interface Listed {
   readonly nodes: readonly Node[];
-  /** What is to be known of them. */
+  /** A note about them. */
   readonly why?: string;
 }
 
-/** @param looked counts the entries of one call: a directory holds as many as a stranger wishes */
+/** @param looked counts the entries of one call: a stranger may create a directory of any size */
 async function readNode({ path }: Node, looked: { entries: number }, signal: CancelSignal): Promise<Listed> {
   try {
     const entries: Dirent[] = [];

@@ -1,4 +1,4 @@
-// Which files there are: by git where it answers, so that what it ignores is left out; else by a walk.
+// Lists files: with git where available, so that ignored files are omitted; otherwise by walking directories.
 
 import { opendir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -7,21 +7,21 @@ import type { CancelSignal } from '../../ports.ts';
 import { comparePaths } from './glob-pattern.ts';
 import type { ToolWorld } from '../world.ts';
 
-/** Entries of a directory that are asked of the system at once. */
+/** How many entries of a directory to stat at once. */
 const ENTRIES_AT_ONCE = 1000;
 
-/** Most files, and most directories, that are looked at in one call. @source docs/decisions/tools.md */
+/** Maximum number of files, and of directories, to examine in one call. @source docs/decisions/tools.md */
 export const MAX_FILES = 100_000;
 
 /** Files below a directory. */
 export interface Listing {
-  /** Relative to the workspace, in the order of `comparePaths`. A file that git knows may be gone from the disk. */
+  /** Relative to the workspace, in the order of `comparePaths`. A file that git knows may no longer exist on disk. */
   readonly paths: readonly string[];
-  /** There are more files than were looked at. */
+  /** There are more files than were examined. */
   readonly isPartial: boolean;
 }
 
-/** Lists the files below a directory that was located in the workspace. Links are neither listed nor followed by a walk. */
+/** Lists the files below a directory inside the workspace. A walk neither lists nor follows links. */
 export async function listFiles(directory: string, world: ToolWorld, signal: CancelSignal): Promise<Listing> {
   const found = new Set<string>();
   const isKnownToGit = world.isRepository && !(await isIgnored(directory, world, signal));
@@ -34,7 +34,7 @@ interface Collection {
   readonly world: ToolWorld;
   readonly signal: CancelSignal;
   readonly found: Set<string>;
-  /** That were walked: empty ones hold up as well. */
+  /** Number of walked directories: empty ones take time as well. */
   directories: number;
 }
 
@@ -51,7 +51,7 @@ async function collect(directory: string, isKnownToGit: boolean, to: Collection)
     if (output !== undefined) {
       for (const path of output.toString('utf8').split('\0')) {
         if (found.size >= MAX_FILES) return;
-        // Another repository inside of this one.
+        // A repository nested in this one.
         if (path.endsWith('/')) await collect(join(directory, path), true, to);
         else if (path !== '') found.add(relative(world.root, join(directory, path)));
       }
@@ -78,19 +78,19 @@ async function walk(directory: string, to: Collection): Promise<void> {
       else if (entry.isFile()) found.add(relative(world.root, path));
     }
   } catch {
-    // A directory that may not be read, or is gone.
+    // A directory that is unreadable or gone.
     return;
   }
   for (const path of below.toSorted(comparePaths)) await walk(path, to);
 }
 
-/** Whether git ignores a path; false where git cannot tell. */
+/** Whether git ignores a path; false where git cannot say. */
 export async function isIgnored(path: string, world: ToolWorld, signal: CancelSignal): Promise<boolean> {
   if (path === world.root) return false;
   return (await askGit(['check-ignore', '-q', '--', path], world.root, { world, signal })) !== undefined;
 }
 
-/** Those of some paths that git ignores; none where git cannot tell. */
+/** The paths that git ignores; none where git cannot say. */
 export async function ignoredOf(
   paths: readonly string[],
   world: ToolWorld,
@@ -108,10 +108,10 @@ interface ListingQuery {
   readonly input?: string;
 }
 
-/** For one answer of git. @source docs/decisions/tools.md, "Searching": ten times what 50,000 files take */
+/** Time limit for one answer of git. @source docs/decisions/tools.md, "Searching": ten times what 50,000 files take */
 const TIMEOUT_MS = 10_000;
 
-/** Threads in which git did not answer in time once: a named pipe as `.gitignore` would stop it again at every call. */
+/** Threads where git once missed the time limit: a named pipe as `.gitignore` would block it again at every call. */
 const silent = new WeakSet<ToolWorld>();
 
 /** Whether git did not answer in time once in this thread: it is asked no more. */

@@ -1,6 +1,6 @@
-// What the agent knows of files: their content as it last saw or wrote it. Kept for one thread.
+// What the agent knows about files: their content when it last saw or wrote it. One tracker per thread.
 
-/** Lines of a file, counted from 1, both included; `of` is how many it has. */
+/** Lines of a file, counted from 1, inclusive; `of` is their total number. */
 interface ShownLines {
   readonly from: number;
   readonly to: number;
@@ -14,12 +14,12 @@ interface Known {
   readonly lines: number;
 }
 
-/** Contents by path, as hashes: a file that was only touched is not a changed one. */
+/** Contents by path, as hashes: touching a file does not count as a change. */
 export class ReadTracker {
   readonly #known = new Map<string, Known>();
 
   /**
-   * The agent knows the whole file, because it wrote it.
+   * Records that the agent knows the whole file, because it wrote it.
    * @param path absolute, with links resolved
    * @param sha256 of the bytes, in hex
    */
@@ -27,7 +27,7 @@ export class ReadTracker {
     this.#known.set(path, { sha256, shownTo: 0, lines: 0 });
   }
 
-  /** The agent was shown some lines. Pages that follow each other add up. */
+  /** Records lines shown to the agent. Consecutive pages add up. */
   noteLines(path: string, sha256: string, { from, to, of: lines }: ShownLines): void {
     const known = this.#known.get(path);
     if (known?.sha256 === sha256 && known.shownTo >= known.lines) return;
@@ -39,7 +39,10 @@ export class ReadTracker {
     this.#known.delete(path);
   }
 
-  /** `unread`: the agent never saw the file through its tools. `stale`: it saw other content. `partial`: not all lines. */
+  /**
+   * `unread`: the agent never saw the file through its tools. `stale`: it saw other content. `partial`: it has not seen all
+   * lines.
+   */
   stateOf(path: string, sha256: string): 'unread' | 'stale' | 'partial' | 'current' {
     const known = this.#known.get(path);
     if (known === undefined) return 'unread';

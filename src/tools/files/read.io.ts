@@ -14,21 +14,21 @@ import { defineTool, done, failed } from '../tool.ts';
 import type { Tool } from '../tool.ts';
 import type { ToolWorld } from '../world.ts';
 
-/** Lines of one call unless it asks for another number. @source Claude Code's Read: 2,000 */
+/** Default number of lines per call. @source Claude Code's Read: 2,000 */
 const DEFAULT_LINES = 2000;
 
 /** Longest line, in characters. @source Claude Code's Read: 2,000 */
 const MAX_LINE = 2000;
 
-/** Room in the result for the words around the lines, in bytes. */
+/** Room in the result for the text around the lines, in bytes. */
 const NOTE_BYTES = 600;
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** How much of a file is looked at for zero bytes. @source git and ripgrep look at the first few kilobytes, too */
+/** How much of a file to search for zero bytes. @source git and ripgrep look at the first few kilobytes, too */
 const PROBE_BYTES = CHUNK_BYTES;
 
-/** @param world the tracker learns what was read */
+/** @param world its tracker records what was read */
 export function createReadTool(world: ToolWorld): Tool<ReadInput> {
   return defineTool({
     name: 'read',
@@ -98,7 +98,7 @@ interface Page {
   readonly hasOtherBytes: boolean;
 }
 
-/** Reads a file piece by piece: neither its size nor a line without an end decides about memory. */
+/** Reads a file in chunks: memory depends neither on its size nor on a line without an end. */
 async function scan(
   handle: FileHandle,
   { offset, limit }: ReadInput,
@@ -134,7 +134,7 @@ async function scan(
   };
 }
 
-/** The wanted lines of a text that comes in pieces. */
+/** The requested lines of a text that arrives in chunks. */
 class PageLines {
   readonly lines: string[] = [];
   total = 0;

@@ -1,27 +1,27 @@
-// Exact replacement: the old text must be there, and, unless all of it is meant, there once.
+// Exact replacement: the old text must occur and, unless all occurrences are requested, only once.
 
 import type { TextEdit } from './line-endings.ts';
 import { followStarts, placesOf } from '../sequence.ts';
 
-/** What came of a replacement: edits of the text, or a sentence for the model. */
+/** The result of a replacement: edits of the text, or a sentence for the model. */
 export type ReplacementOutcome =
   | { readonly type: 'edits'; readonly edits: readonly TextEdit[] }
   | { readonly type: 'complaint'; readonly text: string };
 
-/** What is to be replaced. */
+/** The replacement to make. */
 export interface ReplacementRequest {
   readonly oldText: string;
   readonly newText: string;
   readonly replacesAll: boolean;
 }
 
-/** How many places a complaint names. */
+/** How many places a complaint lists. */
 const MAX_PLACES = 8;
 
-/** A longer text is not written. @source half of the longest string of Node */
+/** Longer texts are not written. @source half of the longest string of Node */
 const LONGEST_TEXT = 2 ** 28;
 
-/** Finds what is to be replaced in a text with line feeds. */
+/** Finds the places to replace in a text with line feeds. */
 export function findReplacement(text: string, request: ReplacementRequest): ReplacementOutcome {
   const wanted = request.oldText.replaceAll('\r\n', '\n');
   const newText = request.newText.replaceAll('\r\n', '\n');
@@ -55,7 +55,7 @@ function lineAt(text: string, position: number): number {
   return line;
 }
 
-/** Why a text is not there, where that can be told. */
+/** Why a text does not occur, if the reason is known. */
 function describeMiss(text: string, wanted: string): string {
   const place = squeezedPlace(text, wanted);
   if (place !== undefined) {
@@ -71,7 +71,7 @@ function squeeze(line: string): string {
   return line.replace(/\s+/g, '');
 }
 
-/** The line from which on a text is there when blanks within and around lines do not count. */
+/** The line where a text begins if whitespace within and around lines is ignored. */
 function squeezedPlace(text: string, wanted: string): number | undefined {
   const needle = wanted.split('\n').map(squeeze);
   if (needle.every((line) => line === '')) return undefined;

@@ -1,4 +1,4 @@
-// The tool `write`: a whole file.
+// The tool `write`: writes a complete file.
 
 import * as z from 'zod';
 import { changeViews } from './changes.ts';
@@ -22,7 +22,7 @@ interface WriteInput {
   readonly content: string;
 }
 
-/** Writes new files, and over files of which the agent knows the content. */
+/** Writes new files, and overwrites files whose content the agent knows. */
 export function createWriteTool(world: ToolWorld): Tool<WriteInput> {
   return defineTool({
     name: 'write',

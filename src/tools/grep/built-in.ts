@@ -1,11 +1,11 @@
-// How a pattern is compiled where ripgrep is not installed.
+// Compiles patterns where ripgrep is not installed.
 
 export type Compiled =
   | { readonly type: 'pattern'; readonly source: string; readonly flags: string }
   /** Completes "the pattern cannot be used: …". */
   | { readonly type: 'complaint'; readonly text: string };
 
-/** A pattern as JavaScript takes it. Of ripgrep's inline flags `(?i)` at the start is known. */
+/** Compiles a pattern for JavaScript. Of ripgrep's inline flags, it supports `(?i)` at the start. */
 export function compilePattern(
   pattern: string,
   { isLiteral, ignoresCase }: { readonly isLiteral: boolean; readonly ignoresCase: boolean },
@@ -15,7 +15,7 @@ export function compilePattern(
     ? pattern.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
     : pattern.slice(inline?.[0].length ?? 0);
   const flags = ignoresCase || inline !== null ? 'i' : '';
-  // With `u`, some escapes that ripgrep takes (`\-`) are errors; without it, `.` is half of some characters.
+  // With `u`, some escapes that ripgrep accepts (`\-`) are errors; without it, `.` matches half of some characters.
   for (const unicode of ['u', '']) {
     const failure = whyNot(source, flags + unicode);
     if (failure === undefined) return { type: 'pattern', source, flags: flags + unicode };

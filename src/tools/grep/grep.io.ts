@@ -1,4 +1,4 @@
-// The tool `grep`: lines of files by a pattern, with ripgrep where it is installed, else with the same result without.
+// The tool `grep`: finds lines by a pattern, with ripgrep if installed, otherwise with the same result.
 
 import { basename, dirname, join, relative } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
@@ -21,7 +21,7 @@ import { compilePattern } from './built-in.ts';
 import { showLines, withContext } from './matches.ts';
 import type { FoundLine } from './matches.ts';
 
-/** Matches in one result unless a call asks for another number. @source docs/decisions/tools.md */
+/** Default number of matches in one result. @source docs/decisions/tools.md */
 const DEFAULT_MATCHES = 200;
 const MAX_MATCHES = 2000;
 
@@ -76,7 +76,7 @@ export function createGrepTool(world: ToolWorld): Tool<GrepInput> {
   });
 }
 
-/** What a search is made of. */
+/** The parameters of a search. */
 interface GrepSearch {
   readonly input: GrepInput;
   readonly world: ToolWorld;
@@ -89,7 +89,7 @@ interface GrepSearch {
 
 interface GrepMatches {
   readonly lines: readonly FoundLine[];
-  /** What is to be known of the result, one sentence each. */
+  /** Notes about the result, one sentence each. */
   readonly notes: readonly string[];
 }
 
@@ -116,7 +116,7 @@ function render(input: GrepInput, { lines, notes }: GrepMatches): string {
   return capText([...body, ...suffix].join('\n'), 'Narrow the pattern, include or path.');
 }
 
-/** Counts matches up to the limit, over all files. */
+/** Counts matches across all files, up to the limit. */
 class Limit {
   readonly lines: FoundLine[] = [];
   readonly #input: GrepInput;
@@ -128,7 +128,7 @@ class Limit {
     this.#input = input;
   }
 
-  /** Takes the lines of one file. */
+  /** Adds the lines of one file. */
   add(found: readonly FoundLine[]): void {
     for (const line of found) {
       if (line.isMatch && !this.#mayTake(line)) {
@@ -229,7 +229,7 @@ function interruptionOf(signal: CancelSignal): readonly string[] {
   return signal.aborted ? ['The user stopped the search; there may be more.'] : [];
 }
 
-/** Reads ripgrep's JSON lines. */
+/** Parses ripgrep's JSON lines. */
 class RipgrepReader {
   readonly #search: GrepSearch;
   readonly #limit: Limit;
@@ -250,7 +250,7 @@ class RipgrepReader {
   #event({ type, data }: RipgrepEvent): void {
     if (type === 'begin') this.#file = [];
     else if (type === 'end') {
-      // A zero byte further down: what stands before it is no text either.
+      // A zero byte further down makes the earlier matches binary as well.
       if (typeof data.binary_offset !== 'number') this.#limit.add(this.#file);
       this.#file = [];
     } else if (type === 'match' || type === 'context') {
@@ -266,7 +266,7 @@ class RipgrepReader {
 
 interface RipgrepText {
   readonly text?: string;
-  /** Base64 of what is no UTF-8. */
+  /** Base64 of invalid UTF-8. */
   readonly bytes?: string;
 }
 
@@ -301,7 +301,7 @@ async function searchBuiltIn(search: GrepSearch): Promise<GrepMatches | string> 
   const deadline = world.monotonicMs() + TIMEOUT_MS;
   const flush = async (): Promise<void> => {
     const found = matcher.find(batch.map(({ lines }) => lines));
-    // A pattern may take nearly as long as it may on each batch: whoever stops the search is heard between two.
+    // Each batch may take nearly the whole time limit of a pattern, so handle a stop between batches.
     await setImmediate();
     for (const [index, { path, lines }] of batch.entries()) {
       limit.add(withContext(path, lines, found[index] ?? [], input.context));
@@ -336,12 +336,12 @@ async function searchBuiltIn(search: GrepSearch): Promise<GrepMatches | string> 
   return { lines: limit.lines, notes: [...limit.note(), ...notes, ...interruptionOf(signal)] };
 }
 
-/** Files that are read between two looks at everything else that goes on. */
+/** Files to read before other work gets its turn. */
 const SLICE = 64;
 
 /**
- * Reads the files of a listing. Without waiting for each: a file takes a few microseconds, a wait takes more. Every
- * directory is looked up once, so that no link leads out of the workspace.
+ * Reads the files of a listing synchronously: reading a file takes a few microseconds, waiting takes longer. Every directory is
+ * resolved once, so that no link leads out of the workspace.
  */
 class Sources {
   readonly #root: string;
@@ -352,7 +352,7 @@ class Sources {
     this.#root = root;
   }
 
-  /** The text of a file; undefined for one that is binary, too large, gone or outside. */
+  /** The text of a file; undefined if it is binary, too large, gone or outside. */
   async read(path: string): Promise<string | undefined> {
     if (++this.#count % SLICE === 0) await setImmediate();
     const directory = await this.#located(dirname(path));
@@ -374,7 +374,7 @@ function readText(path: string): string | undefined {
   return read.bytes.toString('utf8');
 }
 
-/** Runs a regular expression of a model over lines, and gives up on one that would take for ever. */
+/** Matches a model's regular expression against lines, and gives up on one that takes too long. */
 class LineMatcher {
   readonly #context: { files: readonly (readonly string[])[]; source: string; flags: string };
   static readonly #script = new Script(`
@@ -392,7 +392,7 @@ class LineMatcher {
     createContext(this.#context);
   }
 
-  /** For each file the numbers of its lines that match, counted from 0. @throws ERR_SCRIPT_EXECUTION_TIMEOUT */
+  /** The matching line numbers of each file, counted from 0. @throws ERR_SCRIPT_EXECUTION_TIMEOUT */
   find(files: readonly (readonly string[])[]): readonly (readonly number[])[] {
     this.#context.files = files;
     return LineMatcher.#script.runInContext(this.#context, { timeout: BATCH_MS }) as number[][];

@@ -1,8 +1,8 @@
-// How the lines that a search found are shown, whoever searched.
+// Formats the lines that a search found, with either search engine.
 
 import { cutLine, pathLine } from '../cap.ts';
 
-/** A line that a search shows. */
+/** A line in a search result. */
 export interface FoundLine {
   readonly path: string;
   /** Counted from 1. */
@@ -15,7 +15,7 @@ export interface FoundLine {
 /** Longest line, in characters. @source docs/decisions/tools.md */
 const MAX_LINE = 500;
 
-/** `path:line:text`, with `-` around the numbers of context lines and `--` between places, as grep does it. */
+/** `path:line:text`, with `-` around the numbers of context lines and `--` between places, like grep. */
 export function showLines(lines: readonly FoundLine[], hasContext: boolean): string[] {
   const shown: string[] = [];
   let last: FoundLine | undefined;
@@ -29,7 +29,7 @@ export function showLines(lines: readonly FoundLine[], hasContext: boolean): str
   return shown;
 }
 
-/** Lines around matches, in order and each once. @param matches numbers of lines, counted from 0, in order */
+/** Adds the lines around matches, in order and each once. @param matches numbers of lines, counted from 0, in order */
 export function withContext(
   path: string,
   lines: readonly string[],

@@ -1,27 +1,27 @@
-// Applies a patch to texts: all of it, or nothing.
+// Applies a patch to texts: completely or not at all.
 
 import { BYTE_ORDER_MARK, fileLines, joinFileLines } from '../files/line-endings.ts';
 import type { FileLine } from '../files/line-endings.ts';
 import type { Hunk, HunkLine, PatchAction } from './parse.ts';
 import { LineIndex, Steps } from './placing.ts';
 
-/** What becomes of one file. */
+/** The change of one file. */
 export interface FileChange {
   readonly path: string;
-  /** Undefined for a file that is new. */
+  /** Undefined for a new file. */
   readonly before: string | undefined;
-  /** Undefined for a file that goes. */
+  /** Undefined for a deleted file. */
   readonly after: string | undefined;
 }
 
 export type AppliedPatch =
   | { readonly type: 'changes'; readonly changes: readonly FileChange[] }
-  /** One sentence for the model about the first thing that cannot be done. */
+  /** One sentence for the model about the first step that fails. */
   | { readonly type: 'complaint'; readonly text: string };
 
 /**
- * The changes that a patch comes to, each file once, in the order of the patch. Rests before each part of it: a patch may
- * take seconds, and its caller decides whether it continues.
+ * The changes of a patch, each file once, in the order of the patch. Yields before each part: a patch may take seconds, and its
+ * caller decides whether to continue.
  * @param read the text of a file before the patch; undefined where there is none
  */
 export function* applyPatch(
@@ -83,8 +83,8 @@ type Patched =
   { readonly type: 'text'; readonly text: string } | { readonly type: 'complaint'; readonly text: string };
 
 /**
- * Applies the hunks of one file, in their order. A hunk must fit at one place only after the hunk before it: a place that
- * is guessed may be the wrong one. Where no place fits exactly, blanks at the ends of lines, then at both ends, are passed over.
+ * Applies the hunks of one file in order. Each hunk must fit at exactly one place after the previous hunk, because a guessed
+ * place may be the wrong one. If no place fits exactly, it ignores whitespace at the ends of lines, then at both ends.
  */
 function* applyHunks(raw: string, hunks: readonly Hunk[], steps: Steps): Generator<void, Patched> {
   const mark = raw.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
@@ -109,7 +109,7 @@ function* applyHunks(raw: string, hunks: readonly Hunk[], steps: Steps): Generat
     if (steps.areSpent) return { type: 'complaint', text: TOO_MUCH };
     keepUpTo(place);
     for (const { sign, text } of hunk.lines) {
-      // Context stays as it is in the file, even where its blanks were passed over.
+      // Context keeps the file's whitespace, even where matching ignored it.
       if (sign === '+') fresh.push({ text, ending: '' });
       else if (sign === ' ') keepUpTo(cursor + 1);
       else cursor++;
@@ -123,21 +123,21 @@ function oldLines(lines: readonly HunkLine[]): readonly string[] {
   return lines.flatMap(({ sign, text }) => (sign === '+' ? [] : [text]));
 }
 
-/** How many places a complaint names. */
+/** How many places a complaint lists. */
 const MAX_PLACES = 8;
 
 const TOO_MUCH =
   'the patch takes too long: it changes large files many times, or its parts consist of lines that stand at many places. Send it in several calls.';
 
-/** A file to be patched. */
+/** A file to patch. */
 interface PatchedFile {
   readonly index: LineIndex;
-  /** How many lines it has. */
+  /** Its number of lines. */
   readonly length: number;
   readonly line: (at: number) => string | undefined;
 }
 
-/** The line, counted from 0, at which a hunk begins; else what is wrong with it. */
+/** The 0-based line where a hunk begins, or what is wrong with it. */
 function findPlace(file: PatchedFile, hunk: Hunk, cursor: number): number | string {
   const { index, length } = file;
   const name = `the part at line ${hunk.patchLine} of the patch`;
@@ -165,7 +165,7 @@ function findPlace(file: PatchedFile, hunk: Hunk, cursor: number): number | stri
   return `${name} fits at ${places.count} places (lines ${named.join(', ')}${places.count > MAX_PLACES ? ', …' : ''}). Give it more lines of context, or an @@ line before it.`;
 }
 
-/** The place where most of its first lines stand, and the line at which it stops fitting. */
+/** The place that matches most of its first lines, and the line where the match ends. */
 function describeMiss({ index, line }: PatchedFile, old: readonly string[], from: number): string {
   const { place, length } = index.longestStart(old);
   const wanted = JSON.stringify((old[length] ?? '').slice(0, 120));

@@ -1,6 +1,6 @@
-// Reads the `*** Begin Patch` envelope. Strict where reading it otherwise would change the wrong thing.
+// Parses the `*** Begin Patch` envelope. Strict wherever another reading could change the wrong text.
 
-/** What a patch does to one file. */
+/** The effect of a patch on one file. */
 export type PatchAction =
   | { readonly action: 'create'; readonly path: string; readonly lines: readonly string[] }
   | { readonly action: 'delete'; readonly path: string }
@@ -11,12 +11,12 @@ export type PatchAction =
       readonly hunks: readonly Hunk[];
     };
 
-/** A place of a file and what becomes of it. */
+/** A place in a file and its new content. */
 export interface Hunk {
-  /** Lines that come before it in the file, in order, not necessarily next to each other: what stands after `@@`. */
+  /** The text after `@@`: lines that precede the hunk in the file, in order but not necessarily adjacent. */
   readonly anchors: readonly string[];
   readonly lines: readonly HunkLine[];
-  /** It is the end of the file: `*** End of File`. */
+  /** It must match the end of the file: `*** End of File`. */
   readonly isAtEnd: boolean;
   /** Its first line in the patch, counted from 1. */
   readonly patchLine: number;
@@ -29,7 +29,7 @@ export interface HunkLine {
 
 export type ParsedPatch =
   | { readonly type: 'patch'; readonly actions: readonly PatchAction[] }
-  /** One sentence, with the line of the patch. */
+  /** One sentence, with the line number in the patch. */
   | { readonly type: 'complaint'; readonly text: string };
 
 const BEGIN = '*** Begin Patch';
@@ -40,12 +40,12 @@ const UPDATE = '*** Update File: ';
 const MOVE = '*** Move to: ';
 const END_OF_FILE = '*** End of File';
 
-/** Whether a text is a patch by its first line: what freeform calls send without JSON around it. */
+/** Whether a text looks like a patch by its first line: freeform calls send it without JSON around it. */
 export function isPatch(text: string): boolean {
   return text.trimStart().startsWith(BEGIN);
 }
 
-/** Reads a patch; line feeds only. Never throws. @source Codex, `apply_patch` grammar */
+/** Parses a patch with line feeds. Never throws. @source Codex, `apply_patch` grammar */
 export function parsePatch(text: string): ParsedPatch {
   const lines = text.replaceAll('\r\n', '\n').split('\n');
   const begin = lines.findIndex((line) => line.trim() !== '' && !isHeredocStart(line));
@@ -72,7 +72,7 @@ class PatchReader {
   readonly #lines: readonly string[];
   #at: number;
   readonly #end: number;
-  /** The first line from here on that is not blank, as far as it was looked for. */
+  /** The first non-blank line from here on, if already searched. */
   #afterBlanks = -1;
 
   constructor(lines: readonly string[], begin: number, end: number) {
@@ -186,7 +186,7 @@ class PatchReader {
   }
 }
 
-/** What stands after `@@`; of `@@ -1,3 +1,4 @@ text` the text alone, since models cannot count lines. */
+/** The text after `@@`; for `@@ -1,3 +1,4 @@ text` only the text, since models cannot count lines. */
 function anchorOf(line: string): string {
   return line
     .slice(2)

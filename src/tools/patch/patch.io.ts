@@ -1,4 +1,4 @@
-// The tool `apply_patch`: changes of many files at once, all or none.
+// The tool `apply_patch`: changes many files at once, all or none.
 
 import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
@@ -35,7 +35,7 @@ const DESCRIPTION = `Changes files by a patch, all of it or nothing:
 *** End Patch
 Give three lines around each change, as they are in the file, so that the place is the only one; the parts of a file in its order, each further one after a line with @@.`;
 
-/** Applies patches in Codex' format, sent as JSON or as they are. */
+/** Applies patches in Codex' format, sent as JSON or verbatim. */
 export function createPatchTool(world: ToolWorld): Tool<PatchInput> {
   const tool = defineTool({
     name: 'apply_patch',
@@ -114,10 +114,10 @@ async function plan({ input }: PatchInput, { world, signal }: PatchScope): Promi
   };
 }
 
-/** Longest time without a turn for other work, in milliseconds. @source the target of `formats/session-file` */
+/** Longest time without yielding to other work, in milliseconds. @source the target of `formats/session-file` */
 const LONGEST_TURN_MS = 50;
 
-/** Carries work out piece by piece, so that others are heard meanwhile. @returns undefined where it was interrupted */
+/** Runs work step by step and yields to other work in between. @returns undefined if interrupted */
 async function finish(
   work: Generator<void, AppliedPatch>,
   signal: CancelSignal,
@@ -133,7 +133,7 @@ async function finish(
   }
 }
 
-/** New contents first: whatever breaks in between, no text is only in memory. */
+/** New contents first, so that after a failure no text exists only in memory. */
 function inSafeOrder(changes: readonly DiskChange[]): readonly DiskChange[] {
   return changes.toSorted((a, b) => Number(a.text === undefined) - Number(b.text === undefined));
 }
@@ -152,7 +152,7 @@ function movedOwners(
   return owners;
 }
 
-/** Each file once, in the order of the patch, with what became of it in the end. */
+/** Each file once, in the order of the patch, with its final state. */
 function toldChanges(
   actions: readonly PatchAction[],
   changes: readonly FileChange[],

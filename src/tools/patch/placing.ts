@@ -3,20 +3,20 @@
 import { followStarts } from '../sequence.ts';
 
 /**
- * Comparisons of lines that one patch may take. An honest patch takes a few for each of its lines: its parts have lines that
- * stand at few places.
+ * Maximum number of line comparisons for one patch. An honest patch needs a few for each of its lines: its parts contain lines
+ * that occur at few places.
  * @source measured with Node 20: 0.4 s
  */
 const MOST_STEPS = 200_000_000;
 
-/** What it takes to read and write a line of a file, in comparisons. @source measured with Node 20: 200 ns to 3 ns */
+/** The cost of reading and writing a line of a file, in comparisons. @source measured with Node 20: 200 ns to 3 ns */
 const STEPS_PER_LINE = 60;
 
-/** The work that one patch has taken so far. */
+/** The work of one patch so far. */
 export class Steps {
   #left = MOST_STEPS;
 
-  /** Whether the patch has to be refused. */
+  /** Whether the limit is reached and the patch must be rejected. */
   get areSpent(): boolean {
     return this.#left < 0;
   }
@@ -26,21 +26,21 @@ export class Steps {
   }
 }
 
-/** How alike two lines have to be: the same, the same but for blanks at the end, or at both ends. */
+/** When two lines match: exactly, ignoring trailing whitespace, or ignoring whitespace at both ends. */
 const KEYS: readonly ((line: string) => string)[] = [
   (line) => line,
   (line) => line.trimEnd(),
   (line) => line.trim(),
 ];
 
-/** The places of a block under the first way of comparing lines by which it stands anywhere. */
+/** The places of a block under the strictest comparison that finds any. */
 export interface Places {
   /** The first places, counted from 0, ascending; not empty. */
   readonly first: readonly number[];
   readonly count: number;
 }
 
-/** The lines of a file, ready to be searched for blocks of lines many times. */
+/** The lines of a file, indexed for repeated searches for blocks of lines. */
 export class LineIndex {
   readonly #lines: readonly string[];
   readonly #views: (View | undefined)[] = [];
@@ -51,7 +51,7 @@ export class LineIndex {
     this.#steps = steps;
   }
 
-  /** The first line from `from` on that is like the one given; undefined without one. */
+  /** The first line from `from` on that matches the given one; undefined without one. */
   firstLine(line: string, from: number): number | undefined {
     for (const [level, key] of KEYS.entries()) {
       const places = this.#view(level).placesOf(key(line));
@@ -61,7 +61,7 @@ export class LineIndex {
     return undefined;
   }
 
-  /** Whether a block stands at a place. */
+  /** Whether a block occurs at a place. */
   isAt(block: readonly string[], place: number): boolean {
     return KEYS.some((key) =>
       block.every((line, offset) => key(this.#lines[place + offset] ?? '') === key(line)),
@@ -69,9 +69,9 @@ export class LineIndex {
   }
 
   /**
-   * The places from `from` on at which a block stands.
-   * @param isFirstEnough whether a place at `from` itself is the one, whatever comes after it
-   * @param most how many places are given; all are counted
+   * The places of a block from `from` on.
+   * @param isFirstEnough whether a match at `from` itself is unambiguous, regardless of later ones
+   * @param most how many places to return; all are counted
    */
   places(
     block: readonly string[],
@@ -91,7 +91,7 @@ export class LineIndex {
     return undefined;
   }
 
-  /** The place at which most of the first lines of a block stand, blanks around lines aside, and how many. */
+  /** The place that matches most of a block's first lines, ignoring whitespace around lines, and how many. */
   longestStart(block: readonly string[]): { readonly place: number; readonly length: number } {
     const level = KEYS.length - 1;
     const view = this.#view(level);
@@ -110,7 +110,7 @@ export class LineIndex {
       if (first.length < most) first.push(place);
       count++;
     };
-    // Most blocks have a line that stands at few places: only those are looked at.
+    // Most blocks have a line that occurs at few places: examine only those.
     const rarest = view.rarest(ids);
     const candidates = view.placesOfId(ids[rarest] ?? -1);
     const begin = lowerBound(candidates, from + rarest);
@@ -129,7 +129,7 @@ export class LineIndex {
     return { first, count };
   }
 
-  /** Tells of places, ascending, how many lines of a block stand there; a shorter start inside a longer one is passed over. */
+  /** Reports, in ascending order, how many lines of a block match at a place; skips a shorter match inside a longer one. */
   #match(
     { ids: text }: View,
     ids: readonly number[],
@@ -150,7 +150,7 @@ export class LineIndex {
   }
 }
 
-/** Lines as numbers, the same for lines that are alike. */
+/** Lines as numbers; matching lines have the same number. */
 class View {
   readonly ids: Int32Array;
   readonly #idOf = new Map<string, number>();
@@ -168,7 +168,7 @@ class View {
     });
   }
 
-  /** -1 for what is not there. */
+  /** -1 for an unknown line. */
   idOf(key: string): number {
     return this.#idOf.get(key) ?? -1;
   }
@@ -181,7 +181,7 @@ class View {
     return this.#places[id] ?? [];
   }
 
-  /** The position of the id that stands at the fewest places. */
+  /** The position of the id with the fewest occurrences. */
   rarest(ids: readonly number[]): number {
     let rarest = 0;
     for (const [position, id] of ids.entries()) {
@@ -191,7 +191,7 @@ class View {
   }
 }
 
-/** The position of the first of ascending numbers that is not below another one. */
+/** The index of the first of ascending numbers that is at least `least`. */
 function lowerBound(ascending: readonly number[], least: number): number {
   let low = 0;
   let high = ascending.length;

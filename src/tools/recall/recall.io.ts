@@ -1,4 +1,4 @@
-// The tool `recall`: what compaction took out of the context, from the log of the thread.
+// The tool `recall`: returns what compaction removed from the context, from the log of the thread.
 
 import * as z from 'zod';
 import type { CancelSignal } from '../../ports.ts';
@@ -11,7 +11,7 @@ import type { ToolWorld } from '../world.ts';
 import { excerptOf, queryWords, RecallSearch } from './search.ts';
 import type { RecallQuery, Remembered } from './search.ts';
 
-/** Room for lines in a result, in bytes; the rest is for what says where to go on. */
+/** Room for lines in a result, in bytes; the rest is for the note about the next page. */
 const PAGE_BYTES = RESULT_TOKENS * DEFAULT_ESTIMATE.approxBytesPerToken - 600;
 
 interface RecallInput {
@@ -75,7 +75,7 @@ function showPlaces(found: readonly Remembered[], words: readonly string[]): str
   return `${places.join('\n')}\n[Call recall with an id for all of it.]`;
 }
 
-/** A recalled text cannot begin another, with words of the user that nobody said: what looks like a heading is indented. */
+/** Indents headings in a recalled text, so that it cannot imitate another entry with words that the user never said. */
 function withoutHeadings(text: string): string {
   return text.replaceAll(/^(?=#\d+ \(turn )/gm, ' ');
 }

@@ -1,35 +1,35 @@
-// Finds in the log what compaction took out of the context: results, calls and messages, by id or by words. A fold over the
-// records; memory grows with what is shown, not with the log.
+// Searches the log for what compaction removed from the context: results, calls and messages, by id or by words. A fold over the
+// records; memory grows with the output, not with the log.
 
 import { callOf, resultCallId, textOfOutput, textOfParts } from '../../protocol/item.ts';
 import type { Item } from '../../protocol/item.ts';
 import type { LogRecord } from '../../protocol/record.ts';
 import { isUserMessage } from '../../history/filter.ts';
 
-/** Something of the log that can be had back. */
+/** A recallable part of the log. */
 export interface Remembered {
-  /** By which `recall` gives all of it: `#` and its position in the log, counted from 0. */
+  /** The id under which `recall` returns all of it: `#` and its position in the log, counted from 0. */
   readonly id: string;
   /** `user`, `assistant`, or the tool with the id of its call. */
   readonly who: string;
-  /** Counted from 1 by the messages of the user; 0 before the first. */
+  /** Number of the user message before it, counted from 1; 0 before the first. */
   readonly turn: number;
   readonly text: string;
 }
 
-/** What is looked for. */
+/** What to search for. */
 export type RecallQuery =
   | { readonly type: 'id'; readonly id: string }
-  /** Words or phrases of which any may be there; the more, the better. */
+  /** Words or phrases, at least one of which must occur; more matches rank higher. */
   | { readonly type: 'words'; readonly words: readonly string[] };
 
-/** Most places that a search shows. */
+/** Maximum number of places in a search result. */
 const MAX_FOUND = 8;
 
-/** The tool's own calls and results only repeat what is elsewhere. */
+/** The tool's own calls and results only repeat other records. */
 const OWN_NAME = 'recall';
 
-/** Words of a query: quoted phrases, and words of two characters and more, in lower case. */
+/** The terms of a query: quoted phrases, and words of two or more characters, in lower case. */
 export function queryWords(query: string): readonly string[] {
   const words = [...query.toLowerCase().matchAll(/"([^"]+)"|([^\s"]+)/g)].map(
     ([, phrase, word]) => phrase?.trim() ?? word ?? '',
@@ -37,7 +37,7 @@ export function queryWords(query: string): readonly string[] {
   return [...new Set(words.filter((word) => word.length > 1))].slice(0, 20);
 }
 
-/** Folds the records of a log into what a query finds. */
+/** Folds the records of a log into the matches of a query. */
 export class RecallSearch {
   readonly #query: RecallQuery;
   readonly #found: { readonly remembered: Remembered; readonly score: number; readonly position: number }[] =
@@ -66,7 +66,7 @@ export class RecallSearch {
     if (this.#query.type === 'words' && this.#found.length > MAX_FOUND * 2) this.#prune();
   }
 
-  /** Best first, then newest first; for an id all that belongs to it, in order. */
+  /** Best first, then newest first; for an id, everything that belongs to it, in order. */
   found(): readonly Remembered[] {
     if (this.#query.type === 'words') this.#prune();
     return this.#found.map(({ remembered }) => remembered);
@@ -95,7 +95,7 @@ export class RecallSearch {
       return { who: `result of ${name} ${callId}`, text: textOfResult(item), callId };
     }
     if (item.type !== 'message' || item.role === 'developer' || item.role === 'system') return undefined;
-    // A summary only tells of what is in the log itself.
+    // A summary only repeats what is in the log itself.
     if (item.isCompactSummary === true || item.isVisibleInTranscriptOnly === true) return undefined;
     return { who: item.origin?.author ?? item.role, text: textOfParts(item.content) };
   }
@@ -116,10 +116,10 @@ function textOfResult(item: Item): string {
   return item.type === 'unknown' ? JSON.stringify(item.raw) : '';
 }
 
-/** Characters of an excerpt on each side of what was found. */
+/** Characters of an excerpt on each side of a match. */
 const EXCERPT = 160;
 
-/** The place of a text at which the first of some words stands, on one line. */
+/** An excerpt around the first match of any word, on one line. */
 export function excerptOf(text: string, words: readonly string[]): string {
   const lower = text.toLowerCase();
   const places = words.map((word) => lower.indexOf(word)).filter((place) => place >= 0);

@@ -1,16 +1,16 @@
-// Which scripts consist of git and nothing else: these may write in `.git`, which no other confined command can.
-// Decided by the shell's grammar. A wrong no costs the model a second call; what a wrong yes could do, the sandbox stops.
+// Recognizes scripts that run only git: these may write in `.git`, which no other confined command can. Decided by the shell's
+// grammar. A wrong no costs the model a second call; the sandbox limits the damage of a wrong yes.
 
 import type { Command, Node, Redirect, Script, Word, WordPart } from 'unbash';
 import { parseScript } from '../../shell/scripts.ts';
 import { mayMatchOption } from './trusted.ts';
 
-/** What a script does to a repository. `init`: nothing but to make one. */
+/** The effect of a script on a repository. `init`: it only creates one. */
 export type GitScript = 'git' | 'init' | 'other';
 
 /**
- * Reads a script.
- * @param root the workspace, absolute: `cd` and `git -C` may not leave it by name
+ * Classifies a script.
+ * @param root the workspace, absolute: `cd` and `git -C` must not leave it by name
  */
 export function gitScriptOf(script: string, root: string): GitScript {
   const commands = parseScript(script);
@@ -21,7 +21,7 @@ export function gitScriptOf(script: string, root: string): GitScript {
   return verbs.every((verb) => verb === 'init') ? 'init' : 'other';
 }
 
-/** The commands of git that a script runs, or undefined where it runs anything else. */
+/** The git commands that a script runs, or undefined if it runs anything else. */
 function verbsOf(script: Script, root: string): readonly string[] | undefined {
   if ('errors' in script && Array.isArray(script.errors) && script.errors.length > 0) return undefined;
   return joined(script.commands.map((node) => verbsIn(node, root)));
@@ -52,7 +52,7 @@ function verbsIn(node: Node, root: string): Verbs {
   }
 }
 
-/** Commands of the shell that do nothing but to print or to go somewhere. */
+/** Shell commands that only print or change the directory. */
 const BUILT_INS: ReadonlySet<string> = new Set([':', 'cd', 'echo', 'pwd', 'true']);
 
 const FILTERS: ReadonlySet<string> = new Set(['cat', 'head', 'tail']);
@@ -101,7 +101,7 @@ function verbOfGit(words: readonly string[], root: string): Verbs {
 }
 
 /**
- * Commands of git that work on a repository and its work tree and start nothing that they are given.
+ * Git commands that work on a repository and its work tree and do not start programs from their arguments.
  * @source git(1), git 2.39
  */
 const VERBS: ReadonlySet<string> = new Set([
@@ -136,7 +136,7 @@ const VERBS: ReadonlySet<string> = new Set([
   'tag',
 ]);
 
-/** Options that start something, take what another names, or lead elsewhere. Git takes the beginning of one for the whole. */
+/** Options that start programs, accept names of programs, or lead outside. Git accepts abbreviated options. */
 const REFUSED_OPTIONS = [
   '--exec',
   '--ext-diff',
@@ -163,7 +163,7 @@ function staysInside(directory: string, root: string): boolean {
   return !directory.startsWith('/') || directory === root || directory.startsWith(`${root}/`);
 }
 
-/** A word that the shell takes as it stands, but for patterns of paths that begin with a name. */
+/** A word without substitutions, except for path patterns that begin with a name. */
 function isLiteral(word: Word): boolean {
   if (word.text.startsWith('~') || mayMatchOption(word)) return false;
   return (word.parts ?? []).every(isLiteralPart);
@@ -178,7 +178,7 @@ function isLiteralPart(part: WordPart): boolean {
   );
 }
 
-/** `$(cat <<'EOF' …)`: how a message of several lines is often written. */
+/** `$(cat <<'EOF' …)`: a common way to write a message of several lines. */
 function isQuotedText(script: Script | undefined): boolean {
   const [statement, ...others] = script?.commands ?? [];
   if (statement === undefined || others.length > 0 || statement.redirects.length > 0) return false;
@@ -201,7 +201,7 @@ function isHarmlessRedirect(redirect: Redirect): boolean {
   return /^(?:>|&>|<)$/.test(operator) && target?.text === '/dev/null';
 }
 
-/** A heredoc in which the shell replaces nothing. */
+/** A heredoc without substitutions. */
 function isText({ operator, heredocQuoted, content }: Redirect): boolean {
   if (operator !== '<<' && operator !== '<<-') return false;
   return heredocQuoted === true || !/[$`\\]/.test(content ?? '$');

@@ -1,5 +1,5 @@
-// What of a repository a confined command may write. Nothing of it, but for scripts of git alone; and even these can neither
-// change what names commands for later, nor put something there that does.
+// Decides which parts of a repository a confined command may write. Only scripts that run nothing but git may write at all; and
+// even these can neither change nor add files that name commands for later.
 
 import { lstat, mkdir, readdir, readlink, realpath, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -9,7 +9,7 @@ import type { CancelSignal } from '../../ports.ts';
 import type { GitScript } from './git-script.ts';
 import type { SandboxMount } from './sandbox.ts';
 
-/** Whose repository, and how git is asked for it. */
+/** A workspace and the environment in which git is asked about its repository. */
 export interface RepositoryQuestion {
   /** The workspace. */
   readonly root: string;
@@ -18,17 +18,17 @@ export interface RepositoryQuestion {
   readonly signal: CancelSignal;
 }
 
-/** What git knows of a workspace. Paths are absolute. */
+/** Git's facts about a workspace. Paths are absolute. */
 export interface RepositoryFacts {
   /** The top of the work tree: the workspace or above. */
   readonly top: string;
-  /** What belongs to this work tree alone. */
+  /** The directory that belongs to this work tree alone. */
   readonly gitDirectory: string;
-  /** What all work trees share: `gitDirectory` itself, where there is one. */
+  /** The directory that all work trees share: `gitDirectory` itself if there is only one. */
   readonly commonDirectory: string;
 }
 
-/** Asks git for the repository of a workspace; undefined where there is none, or where its work tree is elsewhere. */
+/** Asks git for the repository of a workspace; undefined without a repository, or if its work tree is elsewhere. */
 export async function lookAtRepository({
   root,
   env,
@@ -39,20 +39,20 @@ export async function lookAtRepository({
   const [top, gitDirectory, commonDirectory] = answer.output.toString('utf8').split('\n');
   if (!hasSucceeded(answer) || top === undefined || gitDirectory === undefined) return undefined;
   if (commonDirectory === undefined) return undefined;
-  // `core.worktree` can name any directory: only one that holds the repository is taken for its work tree.
+  // `core.worktree` can name any directory: accept only one that contains the repository.
   const isOwn = (top === root || isBelow(root, top)) && (await kindOf(join(top, '.git'))) !== 'absent';
   return isOwn ? { top, gitDirectory, commonDirectory } : undefined;
 }
 
-/** How a script meets the repository. */
+/** A script's access to the repository. */
 export interface RepositoryAccess {
   /** Outermost first. */
   readonly mounts: readonly SandboxMount[];
-  /** Why a script of git alone cannot write there after all: a sentence for the model. */
+  /** Why a git-only script cannot write there: a sentence for the model. */
   readonly why?: string;
   /**
-   * To be called when the script has ended: takes away what `open` put there, and what the script planted.
-   * @returns what it planted, as a sentence for the model
+   * Call this when the script has ended: it removes what `open` added and what the script planted.
+   * @returns the planted files, as a sentence for the model
    */
   close(): Promise<string | undefined>;
 }
@@ -76,7 +76,7 @@ export async function openRepository(
   const isFree = kind === 'absent' || (kind === 'directory' && (await isEmpty(door)));
   if (isFree && script === 'init') return { mounts: [], close: nothing };
   const placeholders = new Placeholders();
-  // A mount needs something to lie on. An empty directory is not a repository: git looks further up.
+  // A mount needs an existing path. An empty directory is not a repository: git searches further up.
   if (isFree) await placeholders.put(door, undefined);
   const repository = await lookAtRepository(question);
   const closed: SandboxMount[] = [];
@@ -109,18 +109,20 @@ export async function openRepository(
   return { mounts, close };
 }
 
-/** The same for a sandbox that writes nothing: the repository is to be seen there, wherever it is. */
+/** The same for a read-only sandbox: the repository must be visible there, wherever it is. */
 export async function repositoryToRead(question: RepositoryQuestion): Promise<readonly SandboxMount[]> {
   const repository = await lookAtRepository(question);
   if (repository === undefined) return [];
   const { top, commonDirectory } = repository;
-  // What lies in a directory that the sandbox empties, such as /tmp.
+  // Only for paths in a directory that the sandbox empties, such as /tmp.
   return [top, commonDirectory].flatMap((path) =>
     path === question.root || isBelow(path, question.root) ? [] : [{ path, access: 'read' } as const],
   );
 }
 
-/** A path with the directories between it and the workspace as mounts: else one of these could be renamed with all in it. */
+/**
+ * A path with the directories between it and the workspace as mounts: otherwise one of these could be renamed with its content.
+ */
 export function pinned(path: string, root: string, access: SandboxMount['access']): readonly SandboxMount[] {
   const mounts: SandboxMount[] = [{ path, access }];
   for (let parent = dirname(path); isBelow(parent, root); parent = dirname(parent)) {
@@ -148,19 +150,19 @@ async function isEmpty(directory: string): Promise<boolean> {
   return (await readdir(directory).catch(() => ['unreadable'])).length === 0;
 }
 
-/** Names in a repository that say what is run, or where that is said. A directory's content is undefined. */
+/** Names in a repository that decide what git runs, or where that is configured. A directory has undefined content. */
 const GUARDED: readonly (readonly [name: string, content: string | undefined])[] = [
   ['config', ''],
   ['config.worktree', ''],
   ['hooks', undefined],
-  // Repositories of submodules and of other work trees, each with a configuration of its own.
+  // Repositories of submodules and of other work trees, each with a separate configuration.
   ['modules', undefined],
   ['worktrees', undefined],
   // It names the directory that holds the configuration: this one.
   ['commondir', '.\n'],
 ];
 
-/** Files of one work tree that say where its repository is: git made both with it. */
+/** Files of one work tree that locate its repository: git created both with it. */
 const LINKS_OF_TREE = ['commondir', 'gitdir'];
 
 async function guardsOf(
@@ -180,7 +182,7 @@ async function guardsOf(
   return paths.map((path) => ({ path, access: 'read' }));
 }
 
-/** Why a script of git alone may not write in a repository, as a sentence. */
+/** Why a git-only script may not write in a repository, as a sentence. */
 async function whyNotWritable(
   { top, gitDirectory, commonDirectory }: RepositoryFacts,
   { root, env, signal }: RepositoryQuestion,
@@ -191,7 +193,7 @@ async function whyNotWritable(
   }
   const door = join(top, '.git');
   if (gitDirectory === door || isBelow(gitDirectory, root)) return undefined;
-  // A file that a stranger wrote can name any repository of the user's: this one must name the work tree in return.
+  // A planted file can name any of the user's repositories: that repository must name the work tree in return.
   const back = textOf(join(gitDirectory, 'gitdir')) ?? '';
   if (back !== '' && (await isSame(resolve(gitDirectory, back.trim()), door))) return undefined;
   const { output } = await runGit(['config', 'core.worktree'], root, { env, signal });
@@ -207,13 +209,13 @@ async function isSame(one: string, other: string): Promise<boolean> {
   return first !== undefined && first === second;
 }
 
-/** How many scripts of this process need a placeholder: its mount ends, for all of them, when it is taken away. */
+/** How many scripts of this process need a placeholder: removing it ends its mount for all of them. */
 const needed = new Map<string, number>();
 
-/** What nobody but a process that was killed would leave as a placeholder. */
+/** Placeholders that only a killed process would leave behind. */
 const LEFT_OVER = new Set(['.git', 'commondir']);
 
-/** Empty files and directories under mounts, where nothing was. Git takes each of them for what is not there. */
+/** Empty files and directories as mount points for missing paths. Git treats each of them as missing. */
 class Placeholders {
   readonly #put: (readonly [path: string, content: string | undefined])[] = [];
 
@@ -231,7 +233,7 @@ class Placeholders {
     this.#put.push([path, content]);
   }
 
-  /** Takes away what nobody needs any more. What has come to hold something stays. */
+  /** Removes placeholders that are no longer needed. Those that are no longer empty stay. */
   async take(): Promise<undefined> {
     for (const [path, content] of this.#put.splice(0)) {
       const others = (needed.get(path) ?? 1) - 1;
@@ -252,13 +254,16 @@ async function isPlaceholder(path: string, content: string | undefined): Promise
   return textOf(path) === content;
 }
 
-/** Directories of a repository in which git writes where a name leads; of `objects` only the first level. */
+/** Directories of a repository where git follows links when it writes; of `objects` only the first level. */
 const FOLLOWED = new Set(['info', 'logs', 'objects', 'rebase-apply', 'rebase-merge', 'refs', 'sequencer']);
 
-/** Entries that are looked at for links, at most: beyond it `.git` is too large to be watched. */
+/** Maximum number of entries to check for links: a larger `.git` cannot be watched. */
 const MAX_ENTRIES = 200_000;
 
-/** What cannot be closed by mounts, because git itself writes there: seen before a script and taken away after it. */
+/**
+ * Mounts cannot protect these paths, because git itself writes there: they are recorded before a script, and additions are
+ * removed after it.
+ */
 class Planted {
   readonly #links: ReadonlySet<string>;
   readonly #commands: ReadonlySet<string>;
@@ -280,8 +285,8 @@ class Planted {
   }
 
   /**
-   * Removes links by which git, outside, would write elsewhere, and what a rebase, a cherry-pick or a revert that is under way
-   * would run when it continues.
+   * Removes links through which git would write elsewhere outside the sandbox, and commands that a rebase, cherry-pick or revert
+   * in progress would run when it continues.
    */
   async remove(repository: RepositoryFacts): Promise<string | undefined> {
     const strategies = [...strategiesOf(repository)].filter(
@@ -303,10 +308,10 @@ class Planted {
   }
 }
 
-/** A line for each commit of a rebase: a thousand times more than is ever rebased. */
+/** Room for a line per commit of a rebase: a thousand times the largest realistic rebase. */
 const LARGEST_TEXT = 16 * 1024 * 1024;
 
-/** A text of git's own; undefined for what is not a regular file. */
+/** A text of git's own; undefined for anything but a regular file. */
 function textOf(path: string): string | undefined {
   const read = readSmallFile(path, { maxBytes: LARGEST_TEXT, links: 'refuse' });
   return read.kind === 'bytes' ? read.bytes.toString('utf8') : undefined;
@@ -321,10 +326,13 @@ function commandsIn(todo: string): readonly string[] {
   return todo.split('\n').filter((line) => /^\s*(?:x|exec)\s/.test(line));
 }
 
-/** Ways to merge that are part of git; of any other, git runs a program `git-merge-NAME`, also one of the work tree. @source git-merge(1), git 2.39 */
+/**
+ * Merge strategies that are part of git; for any other, git runs a program `git-merge-NAME`, possibly from the work tree. @source
+ * git-merge(1), git 2.39
+ */
 const OWN_STRATEGIES = new Set(['octopus', 'ort', 'ours', 'recursive', 'resolve', 'subtree']);
 
-/** Files that say how a rebase, a cherry-pick or a revert goes on to merge, where that is not one of git's own ways. */
+/** Files that name the merge strategy with which a rebase, cherry-pick or revert continues, if it is not one of git's own. */
 function strategiesOf({ gitDirectory }: RepositoryFacts): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const rebase = join(gitDirectory, 'rebase-merge', 'strategy');
@@ -343,7 +351,7 @@ function strategiesOf({ gitDirectory }: RepositoryFacts): ReadonlyMap<string, st
   return found;
 }
 
-/** Links in a repository that lead out of it. */
+/** Links in a repository that lead outside it. */
 async function linksOut({ gitDirectory, commonDirectory }: RepositoryFacts): Promise<string[]> {
   const found: string[] = [];
   let entries = 0;

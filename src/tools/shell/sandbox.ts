@@ -1,28 +1,28 @@
-// How bubblewrap is told to confine a command.
+// Builds the bubblewrap arguments that confine a command.
 
 import type { SandboxMode } from '../../vocabulary.ts';
 
-/** What a sandbox is built around. Paths are absolute, with links resolved. */
+/** The paths of a sandbox. Absolute, with links resolved. */
 export interface SandboxPlaces {
   /** The workspace. */
   readonly root: string;
-  /** Where the command runs: the workspace or below. */
+  /** The working directory of the command: the workspace or below. */
   readonly cwd: string;
-  /** What differs from the workspace, and what belongs to it elsewhere; outermost first. */
+  /** Paths that differ from the workspace, and paths elsewhere that belong to it; outermost first. */
   readonly mounts: readonly SandboxMount[];
-  /** Sockets on which programs outside may listen: closed in the sandbox. */
+  /** Sockets of programs outside: hidden in the sandbox. */
   readonly sockets: readonly string[];
 }
 
-/** A path that is a mount of its own: inside the sandbox it can be neither renamed nor replaced. */
+/** A path that is a separate mount: inside the sandbox it can be neither renamed nor replaced. */
 export interface SandboxMount {
   readonly path: string;
   readonly access: 'read' | 'write';
 }
 
 /**
- * How much of a machine a command is parted from, most first: containers forbid some of it. Each of them drops all
- * capabilities, without which root could mount the disk anew.
+ * Levels of isolation, strongest first: containers forbid some of them. Each one drops all capabilities, with which root could
+ * otherwise remount the disk.
  * @source bubblewrap(1) 0.8; `openWorld` tries which of them works
  */
 export const ISOLATIONS: readonly (readonly string[])[] = [
@@ -38,9 +38,9 @@ export interface Bubblewrap {
 }
 
 /**
- * The command line that runs `command` confined: no network, no sockets of other programs, no capabilities, no terminal,
- * processes of its own that end with it, an empty /tmp and /run, everything else readable and, but for `workspace_write`, not
- * writable.
+ * The command line that runs `command` confined: without network, without sockets of other programs, capabilities or a terminal,
+ * with a process tree that ends with it, and with an empty /tmp and /run. Everything else is readable and, except for
+ * `workspace_write`, not writable.
  * @source bubblewrap(1) 0.8; docs/decisions/tools.md
  */
 export function confinedCommand(
@@ -55,7 +55,7 @@ export function confinedCommand(
     mount.path,
     mount.path,
   ];
-  // A mount hides what was mounted below it before.
+  // A mount hides earlier mounts below it.
   const isAround = (mount: SandboxMount): boolean => root.startsWith(`${mount.path}/`);
   return [
     path,
@@ -95,11 +95,11 @@ export function confinedCommand(
 }
 
 /**
- * Where sockets may be that other programs listen on. A network namespace does not close those that have a path: connecting to
- * that of Docker gives the whole machine, connecting to an agent's signs with the user's keys.
- * @param unixTable `/proc/net/unix`: what listens in this network namespace
- * @param mountTable `/proc/self/mountinfo`: a socket from outside of a container is a mount of its own
- * @returns absolute paths, not yet looked at
+ * Possible paths of sockets that other programs listen on. A network namespace does not close sockets with a path: Docker's gives
+ * access to the whole machine, and an agent's signs with the user's keys.
+ * @param unixTable `/proc/net/unix`: the sockets that listen in this network namespace
+ * @param mountTable `/proc/self/mountinfo`: a socket from outside a container is a separate mount
+ * @returns absolute paths, not yet checked
  * @source proc_net(5), proc_pid_mountinfo(5)
  */
 export function socketCandidates(unixTable: string, mountTable: string): ReadonlySet<string> {
@@ -113,21 +113,21 @@ export function socketCandidates(unixTable: string, mountTable: string): Readonl
 const UNIX_PATH_COLUMN = 7;
 const MOUNT_POINT_COLUMN = 4;
 
-/** Blanks and backslashes are written in octal digits. */
+/** Spaces and backslashes are written as octal escapes. */
 function unescapeMount(path: string): string {
   return path.replaceAll(/\\([0-7]{3})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 8)),
   );
 }
 
-/** Whether a path is where a sandbox has directories of its own, which hide it unless a mount shows it. */
+/** Whether a path is inside a directory that the sandbox replaces, and so hidden unless a mount shows it. */
 export function isReplaced(path: string): boolean {
   return /^\/(?:dev|proc|run|tmp)\//.test(path);
 }
 
 /**
- * Reports by its status whether it is confined: no capability is left, and the disk is mounted for reading only. It needs no
- * program but the shell.
+ * Exits with a status that says whether it is confined: no capability is left, and the disk is mounted read-only. It needs only
+ * the shell.
  */
 export const CONFINEMENT_PROBE = `
 caps= options=

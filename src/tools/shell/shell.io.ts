@@ -1,4 +1,4 @@
-// The tool `shell`: a script in a process group of its own, confined where the session says so.
+// The tool `shell`: runs a script in a separate process group, confined if the session requires it.
 
 import { lstat, realpath } from 'node:fs/promises';
 import { StringDecoder } from 'node:string_decoder';
@@ -22,19 +22,22 @@ import type { ToolWorld } from '../world.ts';
 /** @source Claude Code's Bash: 2 minutes */
 const DEFAULT_TIMEOUT_MS = 120_000;
 
-/** Longest that a command may run, in milliseconds. @source Claude Code's Bash: 10 minutes */
+/** Longest run time of a command, in milliseconds. @source Claude Code's Bash: 10 minutes */
 export const MAX_TIMEOUT_MS = 600_000;
 
-/** What a command that is stopped has to tidy up, in milliseconds: git would leave its lock behind. @source docs/decisions/tools.md */
+/**
+ * How long a stopped command may tidy up, in milliseconds: otherwise git would leave its lock behind. @source
+ * docs/decisions/tools.md
+ */
 const GRACE_MS = 500;
 
-/** Live output is told up to this many characters per call; the result has head and tail of all of it. */
+/** Maximum characters of live output per call; the result contains head and tail of the whole output. */
 export const MAX_DELTA_CHARACTERS = 1_000_000;
 
 /** Room in the result for the lines before the output, in tokens. */
 const HEADER_TOKENS = 200;
 
-/** Largest script, in characters; the system takes 128 KiB for one argument. */
+/** Largest script, in characters; the system limits an argument to 128 KiB. */
 const MAX_SCRIPT = 100_000;
 
 interface ShellInput {
@@ -45,7 +48,7 @@ interface ShellInput {
   readonly justification?: string | undefined;
 }
 
-/** Runs scripts; the result says how the script ended, how long it took and what it wrote. */
+/** Runs scripts; the result reports how the script ended, how long it took and what it wrote. */
 export function createShellTool(world: ToolWorld): Tool<ShellInput> {
   return defineTool({
     name: 'shell',
@@ -103,7 +106,7 @@ async function runShell(
       timeoutMs: input.timeout_ms,
       graceMs: GRACE_MS,
       leftovers: 'kill',
-      // Bubblewrap sees to that itself.
+      // Bubblewrap does that itself.
       endsWithBaton: sandbox === 'danger_full_access',
     },
     (chunk) => output.add(chunk),
@@ -129,21 +132,21 @@ async function runShell(
   };
 }
 
-/** Programs that would wait for a key, ask for a password or paint. */
+/** Keeps programs from waiting for a key, asking for a password or drawing on a terminal. */
 const QUIET = { PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0', TERM: 'dumb', NO_COLOR: '1' };
 
-/** How git and others complain of a repository that they may not write. */
+/** Messages of git and others about a repository that they may not write. */
 const CLOSED = /Read-only file system|Device or resource busy/;
 
 function isClosed(output: string): boolean {
   return output.split('\n').some((line) => line.includes('.git') && CLOSED.test(line));
 }
 
-/** A script ready to run. */
+/** A script that is ready to run. */
 interface Prepared {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** What to tell the model when the repository refused to be written. */
+  /** What to tell the model if the repository could not be written. */
   readonly why?: string;
   /** As `RepositoryAccess.close`. */
   readonly close: () => Promise<string | undefined>;
@@ -153,7 +156,7 @@ async function close(): Promise<undefined> {
   return undefined;
 }
 
-/** Prepares a script, or says why it cannot be run as the session wants it. */
+/** Prepares a script, or says why it cannot run within the session's limits. */
 async function prepare(
   script: string,
   cwd: string,
@@ -161,7 +164,7 @@ async function prepare(
   { world, signal }: ShellScope,
 ): Promise<Prepared | string> {
   const { confinement, root, env, gitEnv, programEnv, kept } = world;
-  // One pipe for both streams keeps what was written first before what was written next.
+  // One pipe for both streams preserves the order of writes.
   const merged = ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh', world.shell, '-c', script];
   if (sandbox === 'danger_full_access') return { command: merged, env, close };
   if (confinement.type === 'none') {
@@ -193,10 +196,10 @@ async function prepare(
   }
 }
 
-/** Largest table of the kernel that is read, in bytes: a hundred times that of a busy machine. */
+/** Largest kernel table to read, in bytes: a hundred times that of a busy machine. */
 const LARGEST_TABLE = 16 * 1024 * 1024;
 
-/** Sockets of other programs that a sandbox would show. What cannot be looked at cannot be connected to either. */
+/** Sockets of other programs that a sandbox would expose. A path that cannot be inspected cannot be connected to either. */
 async function openSockets(root: string, mounts: readonly SandboxMount[]): Promise<readonly string[]> {
   const [unixTable, mountTable] = ['/proc/net/unix', '/proc/self/mountinfo'].map((path) => {
     const read = readSmallFile(path, { maxBytes: LARGEST_TABLE, links: 'follow' });
@@ -232,7 +235,7 @@ function describeEnd(end: ProcessEnd, durationMs: number): string {
   }
 }
 
-/** What a command writes: live to whoever watches, head and tail of it for the result. */
+/** The output of a command: live to the client, head and tail of it for the result. */
 class Output {
   #decoder = new StringDecoder('utf8');
   readonly #terminal = new TerminalText();
@@ -249,12 +252,12 @@ class Output {
     const text = this.#decoder.write(chunk);
     if (isBinary(text)) {
       this.#binaryBytes += chunk.length;
-      // The start of a character that it seemed to end with belongs to it.
+      // The start of a character at the end of the last chunk belongs to the binary output.
       this.#decoder = new StringDecoder('utf8');
     } else this.#keep(this.#binaryNote() + text);
   }
 
-  /** All of it, cut to the limit of a result. */
+  /** The whole output, cut to the limit of a result. */
   end(): string {
     this.#keep(this.#decoder.end() + this.#binaryNote());
     this.#cut.add(this.#terminal.end());
@@ -272,7 +275,7 @@ class Output {
 
   #keep(text: string): void {
     if (text === '') return;
-    // Providers take no zero bytes; `find -print0` and the like write them.
+    // Providers reject zero bytes; `find -print0` and the like write them.
     const shown = text.replaceAll('\0', '\u2400');
     this.#cut.add(this.#terminal.add(shown));
     if (this.#toldCharacters >= MAX_DELTA_CHARACTERS) return;

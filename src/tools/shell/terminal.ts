@@ -1,11 +1,11 @@
-// What a terminal would show of an output, for a reader without one.
+// Renders output as a terminal would show it, for a reader without one.
 
-/** Longest line that is kept back until its end comes, in characters. */
+/** Longest line to hold back until its end arrives, in characters. */
 const MAX_PENDING = 16_384;
 
 const ESCAPE = '\u001b';
 
-/** Escape sequences: colours and cursors, window titles, character sets. No two parts can match the same text. */
+/** Escape sequences: colours and cursors, window titles, character sets. Two parts never match the same text. */
 const SEQUENCES = new RegExp(
   [
     String.raw`${ESCAPE}\[[0-?]*[ -/]*[@-~]`,
@@ -17,13 +17,13 @@ const SEQUENCES = new RegExp(
 );
 
 /**
- * Plain text from an output that comes in pieces: no colours, and of a line that was written over again and again (progress
- * bars) what stood there last.
+ * Plain text from output that arrives in chunks: without colours, and with only the final state of a line that was overwritten
+ * repeatedly (progress bars).
  */
 export class TerminalText {
   #pending = '';
 
-  /** What can be told for sure after this piece. */
+  /** The text that is final after this chunk. */
   add(text: string): string {
     const all = this.#pending + text;
     const end = all.lastIndexOf('\n') + 1;
@@ -32,7 +32,7 @@ export class TerminalText {
     return linesOf(all.slice(0, end)) + (rest.length > MAX_PENDING ? lineOf(rest) : '');
   }
 
-  /** What was kept back. */
+  /** The text that was held back. */
   end(): string {
     const rest = this.#pending;
     this.#pending = '';
@@ -51,12 +51,14 @@ function lineOf(line: string): string {
   return shown.slice(shown.lastIndexOf('\r') + 1);
 }
 
-/** Share of characters that no text has, above which a piece of output counts as binary. */
+/** Share of non-text characters above which a chunk of output counts as binary. */
 const BINARY_SHARE = 0.1;
-/** Fewer of them make no binary output: where a pipe cuts is chance, and a short piece of text may hold a zero byte. */
+/**
+ * Fewer non-text characters do not make output binary: a pipe cuts anywhere, and a short chunk of text may contain a zero byte.
+ */
 const LEAST_ODD = 3;
 
-/** Whether a decoded piece of output is no text: much of it is control characters or was no UTF-8. */
+/** Whether a decoded chunk of output is binary: much of it is control characters or invalid UTF-8. */
 export function isBinary(text: string): boolean {
   let odd = 0;
   for (let at = 0; at < text.length; at++) {

@@ -1,13 +1,13 @@
-// Commands that are known to only read, and only below the working directory: what the policy `untrusted` runs unasked.
-// What is not known is not trusted; a wrong no costs a question, a wrong yes costs more.
+// Commands that are known to only read, and only below the working directory: the policy `untrusted` runs them without approval.
+// Unknown commands are not trusted; a wrong no costs a question, a wrong yes costs more.
 
 import type { Command, Node, Word } from 'unbash';
 import { parseScript } from '../../shell/scripts.ts';
 import type { SandboxMode } from '../../vocabulary.ts';
 
 /**
- * Whether every command of a script is known to only read below the directory that it runs in. Git is not where nothing
- * confines it: it runs what the configuration of a repository names, for example to compare files.
+ * Whether every command of a script is known to only read below its working directory. Git is not trusted outside a sandbox: it
+ * runs programs from the configuration of a repository, for example to compare files.
  */
 export function isTrustedCommand(script: string, sandbox: SandboxMode): boolean {
   const parsed = parseScript(script);
@@ -73,7 +73,7 @@ function isTrustedProgram({ name, prefix, suffix, redirects }: Command, sandbox:
   return operands.every(staysBelow) && rule(operands);
 }
 
-/** A word that the shell takes as it stands: nothing in it is replaced by something that is not to be seen here. */
+/** A word without substitutions, whose value is therefore known here. */
 function isPlain(word: Word): boolean {
   if (word.text.startsWith('~') || word.text.includes('\n')) return false;
   if (isPattern(word) && (mayLeadUp(word) || hasQuoting(word))) return false;
@@ -85,31 +85,31 @@ function isPlain(word: Word): boolean {
   );
 }
 
-/** A pattern that may match the directory above, as `.?` does. */
+/** A pattern that may match the parent directory, as `.?` does. */
 function mayLeadUp({ text }: Word): boolean {
   return /(?<![^/])\.+[*?[]/.test(text);
 }
 
 /**
- * Whether the shell may replace a word with the name of a file that a program reads as an option: `*`, `-e*` and `""*` all match
- * a file that is named `-exec`.
+ * Whether the shell may replace a word with a file name that a program reads as an option: `*`, `-e*` and `""*` all match a file
+ * named `-exec`.
  */
 export function mayMatchOption(word: Word): boolean {
   return isPattern(word) && (hasQuoting(word) || !/^[\w./]/.test(word.text));
 }
 
-/** Whether a part of a word outside of quotes is a pattern. */
+/** Whether an unquoted part of a word is a pattern. */
 function isPattern({ text, parts }: Word): boolean {
   const unquoted = parts?.filter(({ type }) => type === 'Literal') ?? [{ text }];
   return unquoted.some((part) => /[*?[]/.test(part.text));
 }
 
-/** Quotes and backslashes hide what the words that match a pattern begin with. */
+/** Quotes and backslashes hide how the matches of a pattern begin. */
 function hasQuoting({ text }: Word): boolean {
   return /['"\\]/.test(text);
 }
 
-/** Options may hold paths, too: `--file=/etc/passwd`, `-f../x`. */
+/** Options may contain paths, too: `--file=/etc/passwd`, `-f../x`. */
 function staysBelow(operand: string): boolean {
   return !/(?:^|[=:])\/|^-\w+\/|(?:^|[^.\w])\.\.(?:\/|$)|^-.*\.\.\//.test(operand);
 }
@@ -118,7 +118,7 @@ type Rule = (operands: readonly string[]) => boolean;
 
 const any: Rule = () => true;
 
-/** Only options that are listed, and any other words. */
+/** Only listed options, and any other words. */
 function options(...allowed: readonly string[]): Rule {
   return (operands) =>
     operands.every((word) => !word.startsWith('-') || word === '--' || allowed.includes(word));
@@ -173,7 +173,7 @@ const TRUSTED: ReadonlyMap<string, Rule> = new Map<string, Rule>([
       flag === '-n' &&
       /^\d+(?:,\d+)?p$/.test(script) &&
       files.length > 0 &&
-      // Behind the script, too, sed takes options: -i, and -e with a script that runs commands.
+      // sed also accepts options after the script: -i, and -e with a script that runs commands.
       files.every((file) => !file.startsWith('-')),
   ],
   ['git', ([verb = '', ...rest]) => GIT.get(verb)?.(rest) ?? false],

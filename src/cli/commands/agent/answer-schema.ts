@@ -1,4 +1,4 @@
-// The form that `--output-schema` asks of the final message.
+// The form that `--output-schema` requires of the final message.
 
 import { resolve } from 'node:path';
 import * as z from 'zod';
@@ -9,18 +9,18 @@ import type { AnswerSchema } from '../../../protocol/model.ts';
 import { deadlineOf } from '../../../system/deadline.io.ts';
 import type { CommandIo } from '../../io.ts';
 
-/** A form that answers can be held against. */
+/** A form that answers are checked against. */
 export interface AnswerForm {
   readonly schema: AnswerSchema;
-  /** For the end of the user's message. */
+  /** The text to append to the user's message. */
   readonly request: string;
-  /** Why a text is not an answer of this form, one sentence; undefined: it is one. */
+  /** Why a text does not match this form, in one sentence; undefined: it matches. */
   complaintAbout(text: string): string | undefined;
 }
 
 /**
  * Reads the form from a file.
- * @throws BatonError `file_not_found`, `file_unreadable`; `usage` for what is no JSON Schema of an object
+ * @throws BatonError `file_not_found`, `file_unreadable`; `usage` for anything but the JSON Schema of an object
  */
 export async function loadAnswerForm(io: CommandIo, file: string): Promise<AnswerForm> {
   const schema = parseSchema(file, readText(resolve(io.cwd, file), file));
@@ -39,7 +39,7 @@ export async function loadAnswerForm(io: CommandIo, file: string): Promise<Answe
   };
 }
 
-/** Far more than providers take. @source OpenAI, structured outputs: 120,000 characters of names and values */
+/** Far more than providers accept. @source OpenAI, structured outputs: 120,000 characters of names and values */
 const LARGEST_SCHEMA = 1024 * 1024;
 
 function readText(path: string, name: string): string {
@@ -68,10 +68,10 @@ function noSchema(file: string, why: string): BatonError {
   });
 }
 
-/** Problems that are named: the model needs the first ones, not all. */
+/** How many problems to list: the model needs the first ones, not all. */
 const MOST_PROBLEMS = 5;
 
-/** A form may have a pattern that takes exponential time. @source docs/decisions/stopping.md */
+/** The pattern of a form may take exponential time. @source docs/decisions/stopping.md */
 const withinCheck = deadlineOf(2_000);
 
 function complaintAbout(text: string, validator: z.ZodType): string | undefined {
@@ -92,7 +92,7 @@ function complaintAbout(text: string, validator: z.ZodType): string | undefined 
   return `${problems.join('; ')}.`;
 }
 
-/** The result, or why there is none: what the model answers may be more than the form was made for. */
+/** The result, or why there is none: an answer may be more complex than the form anticipates. */
 function check(
   value: unknown,
   validator: z.ZodType,
@@ -101,7 +101,7 @@ function check(
     const checked = withinCheck(() => validator.safeParse(value));
     return checked ?? 'It cannot be checked within 2 seconds: a pattern of the schema takes too long.';
   } catch (error) {
-    // A form that refers to itself is walked as deep as the answer is nested.
+    // A recursive form is checked as deeply as the answer is nested.
     if (error instanceof RangeError) return 'It is nested too deeply to be checked.';
     throw error;
   }

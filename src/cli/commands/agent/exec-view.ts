@@ -1,4 +1,4 @@
-// What `baton exec` shows while it works: short lines for people, one at a time, from the events of the thread. Pure.
+// What `baton exec` prints while it works: one short line per event of the thread. Pure.
 
 import { COMPACTED_NOTICE } from '../../../compaction/completed.ts';
 import type { SessionEvent } from '../../../protocol/wire/event.ts';
@@ -7,7 +7,7 @@ import type { Look } from '../../io.ts';
 import { arrow, formatNumber, paint, plural, printable } from '../../style.ts';
 import type { Tone } from '../../style.ts';
 
-/** Longest command that is shown, in characters: progress is a line. */
+/** Longest command to print, in characters, so that it fits on a line. */
 const MAX_COMMAND = 160;
 
 type EventOf<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type }>;
@@ -17,17 +17,17 @@ export class ProgressLines {
   readonly #look: Look;
   readonly #showsConversation: boolean;
   readonly #commands = new Map<string, string>();
-  /** What the agent said and may not have been its last word, which goes to standard output. */
+  /** The agent's latest message. It may be the last one, which goes to standard output. */
   #said: string | undefined;
   #spending: EventOf<'spending'> | undefined;
 
-  /** @param showsConversation what the user and the agent say is shown in short, each message as it comes */
+  /** @param showsConversation prints each user and agent message in shortened form as it arrives */
   constructor(look: Look, showsConversation = false) {
     this.#look = look;
     this.#showsConversation = showsConversation;
   }
 
-  /** The lines that an event is worth, without line feeds. What the agent says is told when it says or does more. */
+  /** The lines for an event, without line feeds. An agent message is printed once the agent says or does more. */
   linesOf(event: SessionEvent): readonly string[] {
     if (this.#showsConversation && isSaid(event)) return this.#describeSaid(event);
     if (event.type === 'agent_message' && event.author === 'agent') {
@@ -72,7 +72,7 @@ export class ProgressLines {
       case 'warning':
         return [`${this.#paint('warning', 'warning:')} ${printable(event.message)}`];
       case 'background_event':
-        // A status is for a line that is drawn over, and the line with the sizes follows the notice.
+        // A status belongs on a line that is redrawn, and the line with the sizes follows the notice.
         return event.surface === 'status' || event.message === COMPACTED_NOTICE
           ? []
           : [this.#paint('faint', printable(event.message))];

@@ -1,4 +1,4 @@
-// `baton exec`: one turn of Baton's own agent without a person beside it.
+// `baton exec`: one turn of Baton's own agent without a person present.
 
 import { resolve } from 'node:path';
 import type { Config } from '../../../config/schema.ts';
@@ -26,7 +26,7 @@ import { openThreadFor, requirePlaces } from '../../configured/thread.ts';
 /** The options of the command, as the user gave them. */
 export interface ExecFlags {
   readonly model?: string;
-  /** Of a rehearsal: 0 for at once, else how many times faster than recorded. */
+  /** Of a rehearsal: 0 for immediately, else how many times faster than recorded. */
   readonly speed?: number;
   readonly sandbox?: SandboxMode;
   readonly approval?: ApprovalPolicy;
@@ -38,18 +38,18 @@ export interface ExecFlags {
   readonly json?: true;
 }
 
-/** What the command is run with besides the user's words. */
+/** The environment of the command, besides its options. */
 export interface ExecSurroundings {
-  /** Of Baton. */
+  /** The version of Baton. */
   readonly version: string;
-  /** Reads the configuration as it is in force in a directory, as often as it is called. */
+  /** Returns a reader for the current configuration of a directory. */
   readonly configurationOf: (directory: string) => () => Promise<Config>;
-  /** Of `--config`. */
+  /** The file of `--config`. */
   readonly configFile: string | undefined;
 }
 
 /**
- * Runs the agent on one message, or plays a rehearsal. Failures are told here, since with `--json` they are events like all
+ * Runs the agent on one message, or plays a rehearsal. Reports failures itself, since with `--json` they are events like all
  * others.
  * @param prompt `-`: standard input; undefined: standard input, or for a rehearsal the recorded messages
  */
@@ -111,7 +111,7 @@ export async function exec(
 
 type Show = (event: SessionEvent) => void;
 
-/** One line per event on standard output, or short lines for people on standard error. */
+/** Prints one line per event on standard output, or short lines for people on standard error. */
 function eventWriter(io: CommandIo, { json }: ExecFlags, showsConversation: boolean): Show {
   if (json === true) return (event) => io.stdout(`${JSON.stringify(event)}\n`);
   const progress = new ProgressLines(io.look, showsConversation);
@@ -120,7 +120,7 @@ function eventWriter(io: CommandIo, { json }: ExecFlags, showsConversation: bool
   };
 }
 
-/** Says, right after the first event and on standard error in any case, that this is no agent at work. */
+/** Prints, right after the first event and always on standard error, that this is a recording and not a working agent. */
 function withBanner(io: CommandIo, { banner }: OpenedRehearsal, { json }: ExecFlags, show: Show): Show {
   return (event) => {
     show(event);
@@ -130,17 +130,17 @@ function withBanner(io: CommandIo, { banner }: OpenedRehearsal, { json }: ExecFl
   };
 }
 
-/** Who does the work. */
+/** What does the work: a model or a rehearsal. */
 interface Work {
   readonly model: OpenedModel;
   readonly rehearsal: OpenedRehearsal | undefined;
-  /** Why nothing but a rehearsal is possible, where the user asked for none. */
+  /** Why only a rehearsal is possible although the user did not request one. */
   readonly missing: BatonError | undefined;
 }
 
 /**
- * The model that is meant; where there is none at all, a rehearsal of the session that comes with Baton.
- * @throws BatonError as `openSessionModel` and `openRehearsal`; `usage` for a speed of something else
+ * Opens the chosen model or, when none is available, a rehearsal of the session that comes with Baton.
+ * @throws BatonError as `openSessionModel` and `openRehearsal`; `usage` for `--speed` without a rehearsal
  * @source spec 4-session §4
  */
 async function openWork(io: CommandIo, config: Config, flags: ExecFlags): Promise<Work> {
@@ -180,7 +180,7 @@ class ExecRun {
   readonly #io: CommandIo;
   readonly #flags: ExecFlags;
   readonly #show: Show;
-  /** What is read, and may not be written. */
+  /** The files that are read and must not be overwritten. */
   readonly #inputs: Input[] = [];
   #cure: string | undefined;
 
@@ -190,7 +190,7 @@ class ExecRun {
     this.#show = show;
   }
 
-  /** Finds out what cannot work before anything is paid for. */
+  /** Finds every foreseeable failure before any request costs money. */
   async prepare(directory: string): Promise<AnswerForm | undefined> {
     const { outputSchema: schema, resume } = this.#flags;
     await checkDestination(this.#destination);
@@ -202,13 +202,13 @@ class ExecRun {
     return loadAnswerForm(this.#io, schema);
   }
 
-  /** @throws BatonError `output_exists` where the answer would take the place of a file that is read */
+  /** @throws BatonError `output_exists` where the answer would overwrite a file that is read */
   async keep(input: Input): Promise<void> {
     this.#inputs.push(input);
     await checkDestination(this.#destination);
   }
 
-  /** @param text undefined: all that was recorded */
+  /** @param text undefined: everything recorded */
   async go(
     thread: Thread,
     text: string | undefined,
@@ -224,11 +224,11 @@ class ExecRun {
         text === undefined ? await this.#play(thread, rehearsal) : await this.#turns(thread, text, form);
       if (outcome.ending.type === 'aborted') throw interrupted(thread.isRecorded ? cure : 'Run it again.');
       const { ending, lastMessage } = outcome;
-      // What came after it takes nothing of it back; where a form was asked for, nothing else may be printed.
+      // A later failure does not withdraw the answer; with a form, nothing else may be printed.
       const isLeft = ending.type !== 'complete' && form === undefined && lastMessage !== undefined;
       if (isLeft) await this.#deliver(lastMessage);
       requireAnswer(outcome, form);
-      // A rehearsal that had been played to its end already had nothing more to say.
+      // A rehearsal that had already ended has nothing more to say.
       if (text !== undefined || outcome.lastMessage !== undefined) await this.#deliver(outcome.lastMessage);
       return 0;
     } catch (error) {
@@ -241,12 +241,12 @@ class ExecRun {
     }
   }
 
-  /** The session can be resumed from now on, also where this thread is ended from outside. */
+  /** From now on the session can be resumed, even if the process is killed. */
   noteRecorded(): void {
     if (this.#cure !== undefined) announceRemains('begun', { type: 'session', cure: this.#cure });
   }
 
-  /** All recorded turns that the thread has not played yet, one after the other. */
+  /** Plays all recorded turns that the thread has not played yet, one after the other. */
   async #play(thread: Thread, rehearsal: OpenedRehearsal | undefined): Promise<TurnOutcome> {
     await thread.rest();
     let outcome: TurnOutcome = { ending: { type: 'complete' }, lastMessage: undefined, failure: undefined };
@@ -260,7 +260,7 @@ class ExecRun {
     return outcome;
   }
 
-  /** The turn, and where its answer has not the form that was asked for, one more in which the provider is held to it. */
+  /** Runs the turn and, if its answer does not match the form, a second one that enforces the form at the provider. */
   async #turns(thread: Thread, text: string, form: AnswerForm | undefined): Promise<TurnOutcome> {
     if (this.#io.signal.aborted) throw interrupted('Run it again.');
     if (form === undefined) return thread.turn(text, { isFinal: true });
@@ -280,10 +280,10 @@ class ExecRun {
       this.#show({ type: 'warning', message: 'The agent ended its turn without a message.' });
       return;
     }
-    // First of all: it is paid for, and the disk may be full.
+    // Print first: the answer is paid for, and the disk may be full.
     if (this.#flags.json !== true) this.#io.stdout(message.endsWith('\n') ? message : `${message}\n`);
     if (this.#flags.outputLastMessage !== undefined) {
-      // Who reads no standard output may have wanted the file alone.
+      // If nobody reads standard output, the file may be all that is wanted.
       const { ids, stdoutBytes } = this.#io;
       const { signal } = new AbortController();
       await writeOutput({ ids, stdoutBytes, signal }, this.#destination, [message]);
@@ -310,7 +310,7 @@ function howToGoOn({ id }: Thread, rehearsal: OpenedRehearsal | undefined): stri
     : `Resume with: baton exec --resume ${id} --model ${rehearsal.flag}`;
 }
 
-/** @throws BatonError why there is no answer */
+/** @throws BatonError why there is no valid answer */
 function requireAnswer({ ending, failure, lastMessage }: TurnOutcome, form: AnswerForm | undefined): void {
   if (ending.type === 'failed') throw failure ?? new BatonError('model_cut_off', ending.why);
   if (ending.type === 'context_exhausted') {
@@ -337,7 +337,7 @@ function withFlags(config: Config, { sandbox, approval }: ExecFlags): Config {
   };
 }
 
-/** Answers every question with no, and says which flag would have made it a yes; the user is told of each flag once. */
+/** Rejects every approval request and names the flag that would allow it; prints each flag once. */
 function nobodyToAsk(config: Config, show: Show): AskApproval {
   const told = new Set<string>();
   return (request) => {
@@ -360,8 +360,7 @@ function flagsFor({ sandbox }: ApprovalRequest, config: Config): string {
 }
 
 /**
- * What is to be done; undefined: what was recorded. Where nobody asked for a rehearsal, what comes in through a pipe is still
- * meant for the agent.
+ * The prompt; undefined: what was recorded. If the rehearsal is only a fallback, piped input is still meant for the agent.
  * @throws BatonError as `readPrompt`
  */
 async function promptFor(

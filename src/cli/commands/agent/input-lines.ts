@@ -1,16 +1,16 @@
-// Lines of an input that nobody vouches for.
+// Lines of untrusted input.
 
 import { BatonError } from '../../../errors.ts';
 
-/** Longest line that is read, in bytes: far above any message that fits into a window. @source docs/decisions/ops.md */
+/** Longest accepted line in bytes, far longer than any message that fits into a window. @source docs/decisions/ops.md */
 export const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
 const LINE_FEED = 0x0a;
 
-/** What is read: a line, or why there is none. */
+/** The result of a read: a line, or why there is none. */
 export type ReadLine = { readonly text: string } | { readonly problem: BatonError };
 
-/** The lines of an input that are not blank, without their ends. One that is too long is passed over, and told. */
+/** The non-blank lines of an input, without line ends. A line that is too long is skipped and reported. */
 export async function* readLines(input: AsyncIterable<Buffer>): AsyncGenerator<ReadLine> {
   let pieces: Buffer[] = [];
   let bytes = 0;

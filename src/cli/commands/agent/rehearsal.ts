@@ -1,4 +1,4 @@
-// `--model rehearsal/FILE`: a recorded session in the place of a model, its tools and its user.
+// `--model rehearsal/FILE`: a recorded session replaces the model, its tools and its user.
 
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
@@ -20,15 +20,15 @@ import { withSource } from '../../../calls/session-source.ts';
 import { readSession, warnOfDamage } from '../../session-files/session.ts';
 import { plural } from '../../style.ts';
 
-/** What the command line says of a rehearsal. */
+/** The command line's settings for a rehearsal. */
 export interface RehearsalWishes {
-  /** As the user wrote it; undefined: the session that comes with Baton. */
+  /** The path as the user wrote it; undefined: the session that comes with Baton. */
   readonly file: string | undefined;
-  /** 0: at once; else how many times faster than recorded. */
+  /** 0: immediately; else how many times faster than recorded. */
   readonly speed: number;
 }
 
-/** A recording that is ready to be played. */
+/** A recording that is ready to play. */
 export interface OpenedRehearsal {
   readonly rehearsal: Rehearsal;
   readonly model: OpenedModel;
@@ -36,16 +36,16 @@ export interface OpenedRehearsal {
   readonly input: Input;
   /** The value of `--model` that names it. */
   readonly flag: string;
-  /** Where its threads keep their notes: nobody's work tree. Absolute. */
+  /** Where its threads keep their notes, outside any work tree. Absolute. */
   readonly directory: string;
-  /** Says what is played, and that it proves nothing of a model. */
+  /** Says what is played, and that it proves nothing about a model. */
   readonly banner: string;
 }
 
 /**
  * Reads a recording.
- * @throws BatonError as `loadSession` and `openSource`; `usage` for standard input, which could be played once only;
- *   `output_failed` where notes cannot be kept
+ * @throws BatonError as `loadSession` and `openSource`; `usage` for standard input, which could be played only once;
+ * `output_failed` where notes cannot be written
  */
 export async function openRehearsal(
   io: CommandIo,
@@ -78,7 +78,7 @@ export async function openRehearsal(
   );
   const name = basename(path);
   const directory = join(batonHome(io), 'rehearsals');
-  // Notes hold what sessions are about, which is nobody else's business.
+  // Notes reveal what sessions are about, so only the user may read them.
   await mkdir(directory, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
     const { code = String(cause) } = cause as NodeJS.ErrnoException;
     throw new BatonError('output_failed', `${directory} cannot be created (${code})`, {
@@ -98,7 +98,7 @@ export async function openRehearsal(
       window: rehearsal.modelWindow,
       warnings: [],
     },
-    // What a handle means may change.
+    // What a handle resolves to may change.
     flag:
       file === undefined
         ? REHEARSAL

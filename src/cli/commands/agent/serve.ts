@@ -1,5 +1,5 @@
-// `baton serve`: threads for a client of any make. Ops come as lines of JSON on standard input, events go as lines of JSON to
-// standard output.
+// `baton serve`: threads for any client. Ops arrive as lines of JSON on standard input, events leave as lines of JSON on standard
+// output.
 
 import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
@@ -32,19 +32,19 @@ export interface ServeFlags {
   readonly cd?: string;
 }
 
-/** What the command is run with. */
+/** The environment of the command. */
 export interface ServeSurroundings {
-  /** Of Baton. */
+  /** The version of Baton. */
   readonly version: string;
-  /** The configuration as it is in force in a directory. */
+  /** Returns a reader for the current configuration of a directory. */
   readonly configurationOf: (directory: string) => () => Promise<Config>;
-  /** Of `--config`. */
+  /** The file of `--config`. */
   readonly configFile: string | undefined;
 }
 
 /**
- * Serves threads until the last one is shut down, the client goes away, or the user stops it. A client that goes away lets what
- * it asked for be done first; nothing more can be asked of it.
+ * Serves threads until the last one is shut down, the client disconnects, or the user stops the command. When the client
+ * disconnects, Baton finishes the ops under way and rejects requests for approval.
  */
 export async function serve(
   io: CommandIo,
@@ -97,7 +97,7 @@ export async function serve(
   }
 }
 
-/** A thread as it is opened beside others. */
+/** A request to open another thread. */
 interface ThreadRequest {
   readonly resume?: string;
   /** Absent: the directory of the command. */
@@ -108,13 +108,13 @@ interface ThreadRequest {
   readonly beginning?: ThreadBeginning;
 }
 
-/** A thread and where it works. */
+/** A thread and its working directory. */
 interface OpenedThread {
   readonly thread: Thread;
   readonly directory: string;
 }
 
-/** @throws BatonError as `openThread`, and for a model that cannot be had */
+/** @throws BatonError as `openThread`, and for a model that is unavailable */
 type OpenAnother = (wanted: ThreadRequest) => Promise<OpenedThread>;
 
 function errorEvent(error: BatonError): SessionEvent {
@@ -126,7 +126,7 @@ function errorOf({ code, message, cure }: BatonError): { readonly code: string; 
   return { code, message: `${sentence} ${cure}`.trim() };
 }
 
-/** Threads that one process carries. @source docs/decisions/ops.md, "Several threads" */
+/** Maximum number of threads in one process. @source docs/decisions/ops.md, "Several threads" */
 const MOST_THREADS = 32;
 
 function tooManyThreads(): BatonError {
@@ -136,8 +136,8 @@ function tooManyThreads(): BatonError {
 }
 
 /**
- * What may wait for the client while it is heard and shown everything, in characters. @source docs/decisions/ops.md, "A client
- * that does not read"
+ * How much output may wait for the client before Baton stops accepting ops and drops display events, in characters. @source
+ * docs/decisions/ops.md, "A client that does not read"
  */
 const MOST_WAITING = 8 * 1024 * 1024;
 
@@ -152,13 +152,13 @@ function isBehind(io: CommandIo): boolean {
   return io.stdoutWaiting() > MOST_WAITING;
 }
 
-/** Ops that may be under way together. @source docs/decisions/ops.md, "The queue has an end" */
+/** Maximum number of ops under way. @source docs/decisions/ops.md, "The queue has an end" */
 const MOST_OPS = 1000;
 
-/** How long the client is not heard while so many are, in milliseconds. @source docs/decisions/ops.md, "The queue has an end" */
+/** How long Baton stops reading ops at that maximum, in milliseconds. @source docs/decisions/ops.md, "The queue has an end" */
 const LONGEST_WAIT_MS = 1000;
 
-/** Ops that end what is under way, or that it waits for: never refused. */
+/** Ops that end running work, or that it waits for: never refused. */
 const AT_ONCE: ReadonlySet<Op['type']> = new Set([
   'interrupt',
   'shutdown',
@@ -168,8 +168,8 @@ const AT_ONCE: ReadonlySet<Op['type']> = new Set([
 ]);
 
 /**
- * Ops of these that are heard from a client which reads none of what it is sent. @source docs/decisions/ops.md, "A client that does
- * not read"
+ * How many of these ops Baton accepts from a client that does not read its output. @source docs/decisions/ops.md, "A client that
+ * does not read"
  */
 const MOST_UNREAD = 100;
 
@@ -185,16 +185,16 @@ function readOp(line: ReadLine): Op | BatonError {
 
 class Service {
   readonly #io: CommandIo;
-  /** By id, in the order in which they were opened. */
+  /** By id, in opening order. */
   readonly #threads = new Map<string, OpenedThread>();
-  /** The thread of ops that name none. */
+  /** The thread for ops without a thread id. */
   readonly #first: string;
   readonly #emit: (event: SessionEvent) => void;
   readonly #open: OpenAnother;
   readonly #performing = new Set<Promise<void>>();
-  /** Threads that are being opened. */
+  /** Number of threads being opened. */
   #opening = 0;
-  /** None of the ops under way has ended since one was refused. */
+  /** No op under way has ended since one was refused. */
   #isStuck = false;
 
   constructor(
@@ -211,7 +211,7 @@ class Service {
 
   async run(): Promise<ExitStatus> {
     const { signal, stdin } = this.#io;
-    // Each thread listens, as many as there are.
+    // Each thread adds a listener.
     setMaxListeners(0, signal);
     const stop = (): void => {
       for (const { thread } of this.#threads.values()) thread.stop();
@@ -224,7 +224,7 @@ class Service {
     } finally {
       signal.removeEventListener('abort', stop);
       await this.#closeAll();
-      // What was being opened, or shut down, when the user stopped it all.
+      // Threads that were opening or shutting down when the user stopped the command.
       await Promise.all(this.#performing);
       await this.#closeAll();
     }
@@ -234,28 +234,30 @@ class Service {
     await Promise.all([...this.#threads.values()].map(({ thread }) => thread.close()));
   }
 
-  /** @returns whether the client has shut the last thread down; false at the end of its ops, and when the user stops */
+  /**
+   * @returns whether the client has shut down the last thread; false at the end of its ops, and when the user stops the command
+   */
   async #takeOps(lines: AsyncGenerator<ReadLine>): Promise<boolean> {
     const stopped = whenAborted(this.#io.signal);
     for (let unread = 0; ;) {
       const next = await Promise.race([lines.next(), stopped]);
       if (next === undefined || next.done === true) return false;
       const op = readOp(next.value);
-      // Each op is answered: a client that sends without reading would fill the memory.
+      // Each op gets an answer: a client that sends without reading would fill the memory.
       if (!isBehind(this.#io)) unread = 0;
       else if (op instanceof BatonError || !AT_ONCE.has(op.type) || ++unread > MOST_UNREAD) {
         await Promise.race([this.#io.stdoutBytes(new Uint8Array()), stopped]);
         unread = 0;
       }
       if (await this.#take(op)) {
-        // A read that still waits would keep the process alive.
+        // A pending read would keep the process alive.
         if ('destroy' in this.#io.stdin) (this.#io.stdin as NodeJS.ReadStream).destroy();
         return true;
       }
     }
   }
 
-  /** @returns whether that was the last one */
+  /** @returns whether that was the last op */
   async #take(op: Op | BatonError): Promise<boolean> {
     try {
       if (op instanceof BatonError) throw op;
@@ -281,7 +283,7 @@ class Service {
   async #shutDown(op: Extract<Op, { type: 'shutdown' }>): Promise<boolean> {
     const { thread } = this.#threadOf(op);
     const isLast = this.#threads.size === 1 && this.#opening === 0;
-    // It takes no further ops; others go on meanwhile.
+    // It accepts no further ops; other threads continue meanwhile.
     if (!isLast) this.#threads.delete(thread.id);
     const done = thread.perform(op);
     if (isLast) await Promise.all([done, ...this.#performing]);
@@ -332,7 +334,7 @@ class Service {
     }
   }
 
-  /** A thread that cannot be opened is told of, and changes nothing for the others. */
+  /** A thread that cannot be opened is reported and does not affect the others. */
   async #openFor(
     { request_id: requestId }: { readonly request_id?: string },
     origin: Pick<Extract<SessionEvent, { type: 'thread_opened' }>, 'how' | 'from'>,
@@ -366,7 +368,7 @@ class Service {
   }
 
   /**
-   * Lets the client wait while ops are done, but not for long: behind them may come the one that ends them.
+   * Delays the client while ops are under way, but only briefly: the next op may be the one that ends them.
    * @throws BatonError `queue_full`
    */
   async #requireRoom(): Promise<void> {
@@ -384,12 +386,12 @@ class Service {
     });
   }
 
-  /** What was asked for is done; what would have to be asked is turned down. */
+  /** Finishes the ops under way; rejects requests for approval. */
   async #finish(): Promise<void> {
     for (const { thread } of this.#threads.values()) thread.desert();
     while (this.#performing.size > 0) await Promise.all(this.#performing);
     const opened = [...this.#threads.values()];
-    // Why the log could not be written was told to the client.
+    // The client has already received the reason if the log could not be written.
     await Promise.all(opened.map(({ thread }) => thread.rest().catch(() => undefined)));
   }
 }

@@ -1,4 +1,4 @@
-// `baton compact`: one compaction of one session, previewed, written beside it or installed.
+// `baton compact`: one compaction of one session, previewed, written to another file or installed.
 
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
@@ -47,17 +47,17 @@ export interface CompactFlags {
   readonly targetTokens?: number;
   /** `PROVIDER/MODEL`, or `embedded`. */
   readonly model?: string;
-  /** What the summary should dwell on. */
+  /** What the summary should focus on. */
   readonly instructions?: string;
   readonly preview?: true;
-  /** Of the preview: every kind, and the summary. */
+  /** With `preview`: every kind, and the summary. */
   readonly full?: true;
-  /** Write the summary alone, and no session. */
+  /** Write only the summary, without a session. */
   readonly summaryOnly?: true;
   readonly out?: string;
   readonly format: OutputFormat;
   readonly prune?: true;
-  /** Replace known secrets in what is written, and not in the summary alone. */
+  /** Also replace known secrets outside the summary. */
   readonly redact?: true;
   readonly install?: true;
   readonly workspace?: string;
@@ -106,7 +106,7 @@ export async function compact(
       return writeSummaryOnly(io, { subject, occasion, config, world }, destinationOf(flags, source));
     }
     const commit = async (compaction: Compaction): Promise<void> => {
-      // What could not be read is in no summary: that has to be known before the session goes on without it.
+      // Unreadable parts are missing from the summary: the user has to know before resuming without them.
       warnOfDamage(io, path, session.report);
       await writeCompacted(io, { source, session, compaction, flags, target });
     };
@@ -130,7 +130,7 @@ export async function compact(
   });
 }
 
-/** Without a session most options have nothing to act on. */
+/** Without a session most options have no effect. */
 function checkSummaryOnly(flags: CompactFlags): void {
   const { strategy, format } = flags;
   const idle = [
@@ -195,7 +195,7 @@ function isPrinted({ out, install, preview }: CompactFlags): boolean {
 
 function targetFormat(format: Format, flags: CompactFlags): WriteFormat {
   const { format: wanted, preview, summaryOnly, install } = flags;
-  // Where no session is written, none has to have a format that can be.
+  // Without an output session, the input format need not be writable.
   const own = isAgentFormat(format) || isMessageFormat(format) ? format : 'chat';
   const same = (preview === true || summaryOnly === true) && wanted === 'same' ? own : undefined;
   const target =
@@ -255,7 +255,7 @@ async function openFiles(
   };
 }
 
-/** Requests to a model take long, so each is told of; what came of it all is told at the end, in the receipt's words. */
+/** Reports each request to a model, since they take long; the receipt reports the result at the end. */
 function tellEvent(io: CommandIo, event: CompactionEvent): void {
   if (event.type === 'background_event') io.stderr(`${printable(event.message)}\n`);
   if (event.type === 'warning') io.stderr(`baton: warning: ${printable(event.message)}\n`);
@@ -324,13 +324,13 @@ function tell(
   if (flags.json === true) io.stdout(receiptJson(compaction, session.trail));
 }
 
-/** What has to be known of a clearing, which has no receipt to say it. */
+/** Notes on clearing old results, which has no receipt. */
 function clearingNotes(compaction: Compaction, { targetTokens }: CompactFlags): readonly string[] {
   const within = compaction.type === 'micro' ? noteWithin(targetTokens, compaction.preTokens) : undefined;
   return within === undefined ? [] : [within];
 }
 
-/** What was done about secrets outside of the summary, or can be. */
+/** Notes on secrets outside the summary: replaced, or replaceable. */
 function secretNotes({ items }: Compaction, { redact: isRedacted }: CompactFlags): readonly string[] {
   if (isRedacted === true) {
     return [`${plural(countReplacedSecrets(items), 'secret')} replaced in what is kept verbatim.`];
@@ -338,7 +338,7 @@ function secretNotes({ items }: Compaction, { redact: isRedacted }: CompactFlags
   return countKnownSecrets(items) === 0 ? [] : ['--redact replaces known secrets in what is written.'];
 }
 
-/** What has to be known of a provider's own compaction by whoever goes on with the file. */
+/** What a user who resumes the file must know about a provider's own compaction. */
 function stateNotes(
   { implementation, model = '' }: Receipt,
   { report: { tail } }: ReadForCompaction,
@@ -359,7 +359,7 @@ function stateNotes(
     : [];
 }
 
-/** What a target speaks of: the rest of the context is in every request, whatever is written. */
+/** The part that a target limits: the rest of the context is in every request, whatever is written. */
 function writtenAlone(compaction: Compaction): string {
   if (compaction.type !== 'full') return '';
   const { postTokens, targetTokens, beside } = compaction.record.receipt;
@@ -387,7 +387,7 @@ function whatHappened(compaction: Compaction): string {
   );
 }
 
-/** Who wrote the summary, where models were asked, and what they cost. */
+/** Who wrote the summary, if models were asked, and the cost. */
 function authorOf({ implementation, model, attempts = [] }: Receipt): string {
   if (attempts.length === 0) return '';
   const { inputTokens: input, outputTokens: output } = tokensSpent(attempts);

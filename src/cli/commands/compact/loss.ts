@@ -1,4 +1,4 @@
-// What a full compaction takes away, for who has to decide whether that is right. Pure.
+// What a full compaction removes, for a user who decides whether that is acceptable. Pure.
 
 import type { Fate } from '../../../compaction/full/request.ts';
 import type { Compaction } from '../../../compaction/subject.ts';
@@ -10,48 +10,48 @@ import { redact } from '../../../text/redact.ts';
 import type { Trail } from '../../../trail/trail.ts';
 import { subjectOfCall } from '../../../calls/call-subject.ts';
 
-/** Results that are named: what follows them is small in every session that was looked at. */
+/** How many results to list: in every examined session the later ones are small. */
 const NAMED_RESULTS = 10;
 
-/** A tool result that is in the context no more. */
+/** A tool result that is no longer in the context. */
 export interface LostResult {
   readonly tool: string;
-  /** The command, file or pattern of its call; empty where the call names none. */
+  /** The command, file or pattern of its call; empty where the call has none. */
   readonly subject: string;
   readonly tokens: number;
-  /** In the file; undefined for what a compaction had put in. */
+  /** In the file; undefined for items that an earlier compaction inserted. */
   readonly line: number | undefined;
 }
 
-/** What a compaction takes away. With what is kept, and with what no item holds, `tokens` add up to the size before. */
+/** What a compaction removes. `tokens`, the kept items and the parts outside items add up to the size before. */
 export interface Loss {
   /** Summarised, dropped, and cut from kept messages. */
   readonly tokens: number;
-  /** Largest first, ten at most. */
+  /** Largest first, at most ten. */
   readonly largest: readonly LostResult[];
   readonly images: { readonly count: number; readonly tokens: number };
   readonly files: {
-    /** Read or changed in the session, as far as its trail tells. */
+    /** Read or changed in the session, according to its trail. */
     readonly touched: number;
-    /** Those that the new context does not name, by path or by name; changed ones first, then the newest. */
+    /** Those that the new context mentions neither by path nor by name; changed ones first, then the newest. */
     readonly notNamed: readonly string[];
   };
   readonly userMessages: {
     readonly total: number;
-    /** Gone as text: the summary tells of them. */
+    /** No longer verbatim, but covered by the summary. */
     readonly summarised: number;
     /** Kept without their images or without their middle. */
     readonly cut: number;
   };
-  /** Sentences of the user that hold beyond their request. */
+  /** Sentences of the user that apply beyond their request. */
   readonly rules: {
-    /** How many stand in the new context word for word. */
+    /** How many the new context contains verbatim. */
     readonly carriedOver: number;
     readonly leftOut: readonly string[];
   };
 }
 
-/** The loss of a full compaction. @param trail of the session that was compacted */
+/** The loss of a full compaction. @param trail of the compacted session */
 export function lossOf({ record, fates, items }: Compaction & { type: 'full' }, trail: Trail): Loss {
   const { receipt } = record;
   const gone = fates.filter(({ fate }) => fate !== 'kept');
@@ -124,7 +124,7 @@ function wordsOf(item: Item): string {
   return item.type === 'attachment' ? `${item.path ?? ''}\n${item.text}` : '';
 }
 
-/** As summaries quote: white space is one blank. */
+/** Collapses white space to single blanks, as summaries do in quotes. */
 function flat(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }

@@ -1,4 +1,4 @@
-// `baton compact --summary-only`: the summary by itself, for a pipe or a file. Nothing is compacted, so no hook runs.
+// `baton compact --summary-only`: the summary alone, for a pipe or a file. Nothing is compacted, so no hook runs.
 
 import type { Config } from '../../../config/schema.ts';
 import { compactHistory } from '../../../compaction/compact.io.ts';
@@ -11,7 +11,7 @@ import { writeOutput } from '../../../calls/output.io.ts';
 import type { Destination } from '../../../calls/output.io.ts';
 import { formatNumber, plural } from '../../style.ts';
 
-/** What a summary is written of, and for whom. */
+/** The input and the recipient of a summary. */
 interface SummaryRequest {
   readonly subject: Subject;
   readonly occasion: Occasion;
@@ -26,8 +26,8 @@ interface LoneSummary {
 }
 
 /**
- * Writes a summary that stands alone: no message, file or plan is kept beside it, so it refers to none.
- * `targetTokens` bounds what is written, pinned texts included.
+ * Writes a self-contained summary: it refers to no kept message, file or plan. `targetTokens` limits the whole text, including
+ * pinned texts.
  * @throws BatonError as `compactHistory` with a model; `output_exists`, `output_failed`, `interrupted`
  */
 export async function writeSummaryOnly(

@@ -1,4 +1,4 @@
-// What `baton compact --preview` shows: first what would be lost, then what would stay; with --full every kind and the summary.
+// What `baton compact --preview` prints: first what would be lost, then what would stay; with --full, every kind and the summary.
 
 import { callOf, resultCallId, textOfParts } from '../../../protocol/item.ts';
 import type { Item } from '../../../protocol/item.ts';
@@ -26,13 +26,13 @@ import {
 
 const WIDEST_LABEL = 34;
 
-/** Kinds and results that one screen has room for. */
+/** How many kinds and results fit on one screen. */
 const SHORT_ROWS = 5;
 const SHORT_RESULTS = 3;
-/** Names of files, and rules, on one screen. */
+/** How many file names and rules fit on one screen. */
 const SHORT_NAMES = 4;
 
-/** The preview as text: one screen, or with `isFull` everything. */
+/** The preview as text: one screen, or everything with `isFull`. */
 export function renderPreview(
   compaction: Compaction,
   trail: Trail,
@@ -100,7 +100,7 @@ function lossSection(
   ].join('\n');
 }
 
-/** What kept messages lose: a preview that counts it as kept would promise what is gone. */
+/** The removed parts of kept messages: counting these as kept would promise content that is gone. */
 function cutGroups(fates: readonly Fate[]): readonly (readonly [string, Group])[] {
   const cuts = fates.flatMap(({ cut }) => cut ?? []);
   const images = cuts.flatMap((cut) => cut.images ?? []);
@@ -155,7 +155,7 @@ function listed(all: readonly string[], isFull: boolean): string {
   return `${shown.map(printable).join(', ')}${more === 0 ? '' : ` and ${formatNumber(more)} more`}`;
 }
 
-/** What is there afterwards, and the two sums that lead from what was there before to what will be. */
+/** The remaining items, and the two sums that lead from the old size to the new one. */
 function staysSection(receipt: Receipt, { tokens: gone, rules }: Loss, look: Look): string {
   const { preTokens, postTokens, kept, after, beside } = receipt;
   const besides = (whole: number, rest: string): readonly NamedTokens[] =>
@@ -226,7 +226,7 @@ const PART_NAMES = {
   hooks: 'words of hooks',
 } as const;
 
-/** What is in no item, by name. */
+/** The parts outside items, by name. */
 function besideParts(whole: number, fixed: number, rest: string): readonly NamedTokens[] {
   const parts = [['instructions and tools', fixed] as const, [rest, whole - fixed] as const];
   return parts.filter(([, tokens]) => tokens !== 0);

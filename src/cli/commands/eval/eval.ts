@@ -27,7 +27,7 @@ export interface EvalFlags {
   readonly sizes: readonly number[];
   readonly seed: number;
   readonly json?: true;
-  /** Put milliseconds into the JSON, which then differs from run to run. */
+  /** Add milliseconds to the JSON, which then differs between runs. */
   readonly timings?: true;
   readonly canaries: boolean;
   /** `PROVIDER/MODEL`, `PROVIDER` or `embedded`. */
@@ -35,8 +35,9 @@ export interface EvalFlags {
 }
 
 /**
- * Measures files one after the other; one that cannot be read is explained and the others are still measured.
- * @throws BatonError `usage`; `tokenizer_missing`; as `openSummarizers`; the error of the only file; `session_empty`; `interrupted` between two cuts or canaries
+ * Measures files one after the other; an unreadable file is explained and skipped.
+ * @throws BatonError `usage`; `tokenizer_missing`; as `openSummarizers`; the error of the only file; `session_empty`;
+ * `interrupted` between two cuts or canaries
  */
 export async function evaluate(
   io: CommandIo,
@@ -71,7 +72,7 @@ export async function evaluate(
       ? undefined
       : await measureWithModel({ io, config, summarizers, settings }, results);
   const files = (asked?.sessions ?? results).map(({ path, cuts }) => ({ path, cuts }));
-  // A terminal is told that nothing could be measured, and does not wait for what would not be shown.
+  // On a terminal, say that nothing could be measured without computing results that would not be shown.
   const isShown = flags.json === true || files.some(({ cuts }) => cuts.length > 0);
   const evaluation: Evaluation = {
     settings: { sizes: settings.sizes, cuts: settings.cuts, seed: settings.seed },
@@ -131,7 +132,7 @@ async function plantCanaries(io: CommandIo, { seed, count }: EvalSettings): Prom
   }
 }
 
-/** Lets Ctrl-C through: everything between two turns is one computation. */
+/** Lets Ctrl-C through: the work between two calls is one synchronous computation. */
 async function giveTurn(io: CommandIo): Promise<void> {
   await setImmediate();
   if (io.signal.aborted) throw new BatonError('interrupted', 'Interrupted');

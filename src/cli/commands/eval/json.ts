@@ -5,10 +5,13 @@ import type { CandidateRow } from '../../../lab/eval/report.ts';
 import type { Estimate } from '../../../lab/eval/statistics.ts';
 import type { Evaluation } from './view.ts';
 
-/** Digits that are kept: more would differ between machines before they meant anything. */
+/** Digits to keep: more would differ between machines before they meant anything. */
 const PRECISION = 10_000;
 
-/** The document. Names are snake_case; the same files, options and version give the same bytes without timings, but for what a model writes. */
+/**
+ * The document. Names are snake_case; without timings, the same files, options and version give the same bytes, except for texts
+ * by a model.
+ */
 export function evaluationJson(evaluation: Evaluation, hasTimings: boolean) {
   const { settings, files, unread, skipped, rows, canaries, model } = evaluation;
   return {

@@ -1,4 +1,4 @@
-// The contexts that a model makes in `baton eval --model`: what it is asked, what came of it and at which cost.
+// The contexts that a model writes in `baton eval --model`: the requests, their results and their cost.
 
 import { createHash } from 'node:crypto';
 import { nameOf } from '../../../compaction/summarise/ask-model.io.ts';
@@ -18,31 +18,31 @@ import type { CommandIo } from '../../io.ts';
 import { drawProgress, eraseProgress } from '../../progress.ts';
 import { formatNumber, plural, printable } from '../../style.ts';
 
-/** What asking came to, over all sessions. */
+/** The totals of all requests, over all sessions. */
 export interface ModelWork {
-  /** `PROVIDER/MODEL`, the first that is asked. */
+  /** `PROVIDER/MODEL`, the first in the order of requests. */
   readonly name: string;
-  /** Compactions asked for, and those that a model wrote the summary of. */
+  /** Compactions requested, and those whose summary a model wrote. */
   readonly asked: number;
   readonly written: number;
-  /** Requests that were answered or failed, and their tokens by the provider's count. */
+  /** Requests that were answered or failed, and their tokens as the provider counts them. */
   readonly requests: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
   /** US dollars by list price; undefined without one. */
   readonly costUsd: number | undefined;
-  /** Why the newest that was not written was not. */
+  /** Why the latest unwritten summary failed. */
   readonly why: string | undefined;
 }
 
-/** A session that was measured, and what it was measured from. */
+/** A measured session and its input. */
 export interface MeasuredSession {
   readonly path: string;
   readonly records: readonly LogRecord[];
   readonly cuts: readonly CutMeasurement[];
 }
 
-/** Compactions in a row that no model wrote, after which it is asked no more: a wrong key stays wrong. */
+/** After this many compactions in a row without a model's summary, Baton stops asking: a wrong key stays wrong. */
 const MOST_FAILURES = 3;
 
 /** What measuring with a model needs. */
@@ -54,8 +54,8 @@ export interface ModelWorld {
 }
 
 /**
- * Has a model compact every session at every cut to every size, one request after the other, and measures that.
- * @throws BatonError `interrupted`, and what `compactHistory` says of a configuration in which no model is asked
+ * Has a model compact every session at every cut to every size, one request after the other, and measures the results.
+ * @throws BatonError `interrupted`, and as `compactHistory` for a configuration without a model
  */
 export async function measureWithModel(
   world: ModelWorld,
@@ -147,7 +147,7 @@ async function answer(
       };
 }
 
-/** Counts what was asked and what came of it. */
+/** Counts requests and their results. */
 class Tally {
   readonly #name: string;
   readonly #attempts: SummaryAttempt[] = [];

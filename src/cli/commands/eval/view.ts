@@ -1,4 +1,4 @@
-// What `baton eval` shows in a terminal: one table per question, candidates down, budgets across.
+// What `baton eval` prints in a terminal: one table per question, candidates as rows, budgets as columns.
 
 import { CANARIES } from '../../../lab/eval/canaries.ts';
 import type { CanaryReport } from '../../../lab/eval/canaries.ts';
@@ -13,17 +13,17 @@ import type { Look } from '../../io.ts';
 import type { UnreadFile } from '../../session-files/paths.io.ts';
 import { formatNumber, padEnd, padStart, paint, plural, printable, tildePath } from '../../style.ts';
 
-/** Everything that a run found out. */
+/** All results of a run. */
 export interface Evaluation {
   readonly settings: { readonly sizes: readonly number[]; readonly cuts: number; readonly seed: number };
   readonly files: readonly MeasuredFile[];
   readonly unread: readonly UnreadFile[];
-  /** Files of directories that are no sessions. */
+  /** Files in directories that are not sessions. */
   readonly skipped: number;
   readonly rows: readonly CandidateRow[];
-  /** Absent where nobody asked. */
+  /** Absent unless requested. */
   readonly canaries?: CanaryReport;
-  /** Absent where no model was asked. */
+  /** Absent unless a model was asked. */
   readonly model?: ModelWork;
 }
 
@@ -40,7 +40,7 @@ const LABELS: Readonly<Record<CandidateName, string>> = {
 };
 const LABEL_WIDTH = 22;
 const CELL_WIDTH = 9;
-/** Between two columns. */
+/** Columns between two columns of figures. */
 const GAP = 2;
 
 /** The evaluation as text. */
@@ -132,7 +132,7 @@ function modelLines(model: ModelWork | undefined): readonly string[] {
   ];
 }
 
-/** Where a compaction was refused, a mean over the other cuts says nothing of it. */
+/** Where a compaction was refused, a mean over the other cuts would not include it. */
 function refusals(rows: readonly CandidateRow[]): readonly string[] {
   const cutsOf = (candidate: CandidateName, budget: Budget): number =>
     rowAt(rows, candidate, budget)?.recall?.cuts ?? 0;
@@ -149,7 +149,7 @@ function refusals(rows: readonly CandidateRow[]): readonly string[] {
     : [`Too small for the whole context, so not in its means: ${told.join('; ')}`];
 }
 
-/** Most sessions that are named one by one: a directory may hold thousands of a few words. */
+/** Maximum number of sessions to list individually: a directory may hold thousands of a few words. */
 const MOST_NAMED = 12;
 
 function tooShort(paths: readonly string[], cuts: number): readonly string[] {
@@ -167,7 +167,7 @@ interface Table {
   readonly budgets: readonly Budget[];
   readonly rows: readonly CandidateRow[];
   readonly cell: (row: CandidateRow) => string;
-  /** Tell how many cuts each column rests on. */
+  /** Show how many cuts each column is based on. */
   readonly isCounted?: boolean;
 }
 
@@ -175,7 +175,7 @@ function renderTable({ title, note, budgets, rows, cell, isCounted = false }: Ta
   const lines = CANDIDATES.map((candidate) => {
     const found = budgets.map((budget) => rowAt(rows, candidate, budget));
     const whole = rowAt(rows, candidate, 'none');
-    // A context of no fixed size has one figure; its size stands beside it.
+    // A context without a fixed size has one figure, followed by its size.
     const figure = whole === undefined ? '' : cell(whole);
     const size = formatNumber(Math.round(whole?.tokens?.mean ?? 0));
     return {
@@ -199,17 +199,17 @@ function renderTable({ title, note, budgets, rows, cell, isCounted = false }: Ta
 interface GridLine {
   readonly label: string;
   readonly cells: readonly string[];
-  /** Belongs to no column. */
+  /** Text outside the columns. */
   readonly aside?: string;
 }
 
-/** How many cuts each column rests on: a size is measured only where it is a saving, so that columns may differ. */
+/** How many cuts each column is based on: a size is measured only where it saves tokens, so columns may differ. */
 function countLine(rows: readonly CandidateRow[], budgets: readonly Budget[]): GridLine {
   const cuts = budgets.map((budget) => rowAt(rows, 'random_lines', budget)?.recall?.cuts ?? 0);
   return { label: 'cuts', cells: cuts.map(formatNumber) };
 }
 
-/** Lines of right-aligned columns; those that do not fit beside each other follow below. */
+/** Lines of right-aligned columns; columns that do not fit beside each other follow below. */
 function renderGrid(
   heads: readonly string[],
   lines: readonly GridLine[],
@@ -234,7 +234,7 @@ function renderGrid(
   });
 }
 
-/** Positions of columns, in as many rows of them as the room asks for. A column that is wider stands alone. */
+/** Positions of columns, in as many rows as the width requires. A wider column gets its own row. */
 function foldColumns(widths: readonly number[], room: number): readonly (readonly number[])[] {
   const blocks: number[][] = [[]];
   let used = 0;
@@ -279,7 +279,7 @@ function signed(value: number): string {
   return text === '-0.00' ? '+0.00' : value < 0 ? text : `+${text}`;
 }
 
-/** Baton and the rest beside what agents wrote to themselves, where that can be read, at its size. */
+/** Baton and the other candidates compared with the agents' own readable summaries, at their size. */
 function renderOwn(rows: readonly CandidateRow[], look: Look): string {
   const own = rowAt(rows, 'own_summary', 'own_summary');
   if (own?.recall === undefined) return '';
@@ -302,7 +302,7 @@ function renderOwn(rows: readonly CandidateRow[], look: Look): string {
   ].join('\n');
 }
 
-/** The size at which the single figures are shown: that of an automatic summary, or the nearest. @source spec 2-engine §5. */
+/** The size for single figures: that of an automatic summary, or the nearest. @source spec 2-engine §5. */
 const SHOWN_SIZE = 4_000;
 
 function renderTrail(rows: readonly CandidateRow[], budgets: readonly Budget[], look: Look): string {
@@ -331,7 +331,7 @@ function renderTrail(rows: readonly CandidateRow[], budgets: readonly Budget[], 
   ].join('\n');
 }
 
-/** Each column as wide as its longest text. */
+/** Each column is as wide as its longest text. */
 function widthsOf(heads: readonly string[], lines: readonly GridLine[]): readonly number[] {
   return heads.map(
     (head, at) => GAP + Math.max(head.length, ...lines.map(({ cells }) => cells[at]?.length ?? 0)),

@@ -14,7 +14,7 @@ export interface InspectOptions extends InspectionDepth {
   readonly json: boolean;
 }
 
-/** Inspects files one after the other. A file that cannot be read is explained and the others are still shown. */
+/** Inspects files one after the other. An unreadable file is explained and skipped. */
 export async function inspect(
   io: CommandIo,
   config: Config,

@@ -94,7 +94,7 @@ export function inspectionJson(inspection: InspectedFile) {
   };
 }
 
-/** What shows that a boundary was reached, as it stands in documents. */
+/** The evidence of a boundary, as documents contain it. */
 export function evidenceJson(evidence: Evidence) {
   switch (evidence.type) {
     case 'command':

@@ -1,4 +1,4 @@
-// What `baton inspect` says about a session, for people. Pure: account in, text out.
+// What `baton inspect` prints about a session. Pure: account in, text out.
 
 import type { CompactionMark, ContextAccount, GaugePoint } from '../../../history/context-account.ts';
 import type { LoadReport } from '../../../formats/session-file.io.ts';
@@ -67,7 +67,7 @@ function viewOfSession(inspection: Inspection, look: Look): readonly string[] {
   ];
 }
 
-/** What the window holds besides what is used. */
+/** The unused parts of the window. */
 const LEFT_PARTS: Readonly<Record<'free' | 'reserve', Pick<ContextPart, 'label' | 'note'>>> = {
   free: { label: 'free' },
   reserve: { label: 'reserve', note: 'compacted before it is used' },
@@ -170,7 +170,7 @@ function renderGauge(inspection: Inspection, look: Look): string {
   ].join('\n');
 }
 
-/** Where the agent that wrote the file compacts; of a format without one, where Baton would. */
+/** Where the agent that wrote the file compacts; for a format without an agent, where Baton would. */
 function compactsFrom({ report, account, agentLimit, threshold, isAutoCompactOn }: Inspection): string {
   if (agentLimit !== undefined) {
     const agent = report.format === 'codex' ? 'Codex' : 'Claude Code';
@@ -180,7 +180,7 @@ function compactsFrom({ report, account, agentLimit, threshold, isAutoCompactOn 
   return isAutoCompactOn ? `; Baton ${compacts} from ${formatNumber(threshold.autoCompactThreshold)}` : '';
 }
 
-/** What is said beside the percentage. */
+/** The words after the percentage. */
 const PRESSURE_WORDS: Readonly<Record<PressureWord, string>> = {
   calm: '',
   warning: ', warning',
@@ -193,10 +193,10 @@ function toneOf(pressure: PressureWord, percent: number): Tone {
   return pressure === 'warning' || percent < 40 ? 'warning' : 'good';
 }
 
-/** What is drawn of a part. */
+/** The visible part of a row. */
 type Row = Omit<ContextPart, 'kind'>;
 
-/** Draws parts of a whole: label, tokens, share as a text, bar, note. */
+/** Draws parts of a whole: label, tokens, share as text, bar, note. */
 function drawerOf(whole: number, look: Look): (row: Row, share: string) => string {
   const labelWidth = Math.min(WIDEST_LABEL, look.width >> 2);
   const barWidth = Math.max(3, Math.min(36, look.width - labelWidth - NUMBER_WIDTH - SHARE_WIDTH - 8));
@@ -228,7 +228,7 @@ function renderCategories({ account, counter }: Inspection, look: Look): string 
 
 type RenderRow = (part: Row, percent: number) => string;
 
-/** A part that is there and rounds to nothing says so. */
+/** Shows that a part exists even if it rounds to zero. */
 function percentOf(percent: number, tokens: number): string {
   return percent === 0 && tokens > 0 ? '<1 %' : `${percent} %`;
 }
@@ -250,7 +250,7 @@ function toolRows(
 ): readonly string[] {
   if (tools.length === 0) return [];
   const rest = tools.slice(MOST_TOOLS);
-  // Formats in which results are messages name no tool for them.
+  // In formats where results are messages, results have no tool name.
   const unnamed = (categories.tool_results ?? 0) - tokensOf(tools);
   const parts: readonly Row[] = [
     ...tools.slice(0, MOST_TOOLS).map(({ tool, tokens, results }): Row => {
@@ -299,14 +299,14 @@ function fullCompactions(account: ContextAccount): readonly CompactionMark[] {
   return account.compactions.filter(({ kind, isUndone }) => kind === 'full' && !isUndone);
 }
 
-/** Marks are drawn while there is a column for each, and one for the gauge on either side. */
+/** Marks are drawn while each gets a column, with a gauge column on both sides. */
 function hasMarks(count: number, width: number): boolean {
   return count > 0 && 2 * count < width;
 }
 
 /**
- * At most `width` columns. Compaction marks take one each, unless there are too many; the points between share the
- * rest, each column showing its highest.
+ * At most `width` columns. Each compaction mark takes one, unless there are too many; the points between them share the rest, and
+ * each column shows its highest point.
  */
 export function sparkCells(account: ContextAccount, width: number, look: Look): SparkCell[] {
   const { points, usableWindow: usable } = account;
@@ -314,7 +314,7 @@ export function sparkCells(account: ContextAccount, width: number, look: Look): 
   const marks = hasMarks(full.length, width) ? full : [];
   const ends = [...marks.map(({ pointIndex }) => pointIndex), points.length];
   const stretches = ends.map((end, index) => points.slice(ends[index - 1] ?? 0, end));
-  // Each stretch is seen, however short; what is left is shared by length.
+  // Each stretch gets at least one column; the rest is shared by length.
   const seen = stretches.filter(({ length }) => length > 0).length;
   const share = (width - marks.length - seen) / Math.max(1, points.length - seen);
   return stretches.flatMap((stretch, index) => {
@@ -361,7 +361,7 @@ function compactionLines(mark: CompactionMark, number: number, look: Look): stri
   return lines;
 }
 
-/** Why a compaction happened and what it left, in one sentence, from what the file says. */
+/** Why a compaction happened and what remained, in one sentence, from the data in the file. */
 export function explainCompaction(mark: CompactionMark): string {
   const full = formatShare(mark.preTokens, mark.window);
   const who =
@@ -432,7 +432,7 @@ function renderFindings({ report, account, gaugeError, signals }: Inspection, lo
   return `${lines.join('\n')}\n`;
 }
 
-/** What a person can check against the file; the phrases that the agent said are in `--json` only. */
+/** What a person can check in the file; only `--json` includes the agent's phrases. */
 function boundaryLines(signals: readonly Signal[], look: Look): string[] {
   const counts = new Map<Boundary, number>();
   for (const { boundary } of signals) counts.set(boundary, (counts.get(boundary) ?? 0) + 1);

@@ -1,4 +1,4 @@
-// The charts of the replay's report, as inline SVG. No scripts, no fonts, no network; colours come from the page.
+// The charts of the replay report, as inline SVG without scripts, fonts or network access; the page supplies the colours.
 
 import type { GaugeMark, GaugeSeries, PolicyLine } from '../../../lab/replay/report.ts';
 import { usableWindow } from '../../../tokens/pressure.ts';
@@ -6,7 +6,7 @@ import type { ContextPart } from '../../../calls/context-parts.ts';
 import type { SessionReplay } from '../../../lab/replay/outcome.ts';
 import { formatNumber } from '../../style.ts';
 
-/** Makes text safe inside of elements and attributes. */
+/** Escapes text for elements and attributes. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -16,24 +16,24 @@ export function escapeHtml(text: string): string {
     .replaceAll("'", '&#39;');
 }
 
-/** Height of a panel of the gauge in pixels, and what of it stays free for marks at the top. */
+/** Height of a gauge panel in pixels, and the part that stays free for marks at the top. */
 const PANEL = 56;
 const ABOVE = 10;
-/** Points of one gauge: more could not be told apart on the widest screen. */
+/** Points of one gauge: on the widest screen more would not be distinguishable. */
 const MOST_POINTS = 240;
-/** Width of the inner coordinates that are stretched over a chart, in units of their own. */
+/** Width of the inner coordinates that are stretched over a chart, in arbitrary units. */
 const SPAN = 1000;
-/** Shares of a bar that have room for their number on the narrowest screen, in percent. */
+/** Smallest share of a bar that has room for its number on the narrowest screen, in percent. */
 const LEAST_LABELLED = 8;
 
 /**
- * The gauges of a session under each other, over its requests, with compactions and boundaries. Curves are stretched to
- * the width of the page; text and marks keep their size on every screen.
+ * The gauges of a session in a column, over its requests, with compactions and boundaries. Curves are stretched to the width of
+ * the page; text and marks keep their size on every screen.
  */
 export function gaugeChart(series: readonly GaugeSeries[], replay: SessionReplay): string {
   const requests = Math.max(1, replay.requests);
   const along = (request: number) => (Math.max(1, request) - 0.5) / requests;
-  // What a window could not hold is drawn as well: nothing leaves the panel.
+  // Includes what exceeds a window: nothing leaves the panel.
   const most = Math.max(
     1,
     ...series.flatMap(({ samples }) => samples.map(({ used, window }) => used / window)),
@@ -55,9 +55,9 @@ export function gaugeChart(series: readonly GaugeSeries[], replay: SessionReplay
 
 interface Scale {
   readonly requests: number;
-  /** Where a request lies, 0 to 1. */
+  /** The position of a request, 0 to 1. */
   readonly along: (request: number) => number;
-  /** The largest share of a window that is drawn. */
+  /** The largest share of a window in the chart. */
   readonly most: number;
 }
 
@@ -96,7 +96,7 @@ function ends(from: string, to: string): string {
   return `<span class="ends"><span>${escapeHtml(from)}</span><span>${escapeHtml(to)}</span></span>`;
 }
 
-/** 0 to 1 as a length of an SVG. */
+/** A share from 0 to 1 as an SVG length. */
 function percentOf(share: number): string {
   return `${Math.round(share * 10_000) / 100}%`;
 }
@@ -116,12 +116,12 @@ function markAt(x: number, y: number, { place, kind }: GaugeMark): string {
   }
 }
 
-/** A shape in a line of text. */
+/** A shape within a line of text. */
 export function markSample(mark: GaugeMark): string {
   return `<svg class="sample" viewBox="0 0 12 12" aria-hidden="true">${markAt(6, 6, mark)}</svg>`;
 }
 
-/** The lines of a gauge, for its legend. */
+/** A sample of the lines in a gauge, for its legend. */
 export function lineSample(kind: 'window' | 'tick'): string {
   const line =
     kind === 'window'
@@ -130,7 +130,7 @@ export function lineSample(kind: 'window' | 'tick'): string {
   return `<svg class="sample long" viewBox="0 0 24 12" aria-hidden="true">${line}</svg>`;
 }
 
-/** The largest of each run, and what stands around a compaction, so that drops stay where they were. */
+/** Keeps the largest of each run, and the points around compactions, so that drops stay where they were. */
 function thin(
   samples: GaugeSeries['samples'],
   requests: number,
@@ -155,7 +155,7 @@ function thin(
   return points;
 }
 
-/** A row of a bar chart: what it is of, its parts as shares of the whole width, and its number. */
+/** A row of a bar chart: its name, its parts as shares of the whole width, and its number. */
 interface BarRow {
   readonly name: string;
   readonly parts: readonly { readonly style: string; readonly share: number; readonly text: string }[];
@@ -203,7 +203,7 @@ export function placesChart(lines: readonly PolicyLine[]): string {
   );
 }
 
-/** What each policy sends, cached and new. */
+/** The input tokens of each policy, cached and new. */
 export function tokensChart(lines: readonly PolicyLine[]): string {
   const most = Math.max(1, ...lines.map(({ bill }) => bill.input));
   return chart(
@@ -221,11 +221,11 @@ export function tokensChart(lines: readonly PolicyLine[]): string {
   );
 }
 
-/** Height of the plot of recall in pixels, and the least distance of two names in it. */
+/** Height of the recall plot in pixels, and the least distance between two names in it. */
 const PLOT = 260;
 const NAME_HEIGHT = 16;
 
-/** Recall at compactions over what they leave; undefined where nothing was measured. */
+/** Recall at compactions over the tokens they leave; undefined where nothing was measured. */
 export function recallChart(lines: readonly PolicyLine[]): string | undefined {
   const points = lines.flatMap(({ policy, recall, postTokens }) =>
     recall === undefined || postTokens === undefined ? [] : [{ policy, recall: recall.mean, postTokens }],
@@ -237,14 +237,14 @@ export function recallChart(lines: readonly PolicyLine[]): string | undefined {
   const placed = spread(points.map((point) => ({ ...point, at: y(point.recall) + 4 })));
   const names = placed.map(({ policy, recall, postTokens, at }) => {
     const x = percentOf(postTokens / most);
-    // Beyond the middle there is more room on the left.
+    // Right of the middle there is more room to the left.
     const side = postTokens > 0.6 * most ? 'class="end" dx="-10"' : 'dx="10"';
     return (
       `<line class="leader" x1="${x}" x2="${x}" y1="${y(recall)}" y2="${at - 4}"/>` +
       `<text ${side} x="${x}" y="${at}">${escapeHtml(clipped(policy, 24))}</text>`
     );
   });
-  // Above the names: a dot is never hidden.
+  // On top of the names, so that a dot is never hidden.
   const dots = placed.map(
     ({ recall, postTokens }) =>
       `<circle class="dot" cx="${percentOf(postTokens / most)}" cy="${y(recall)}" r="5"/>`,
@@ -257,7 +257,7 @@ export function recallChart(lines: readonly PolicyLine[]): string | undefined {
   ]);
 }
 
-/** Puts each name as near to its dot as it can be without covering another name or being taken for that of another dot. */
+/** Puts each name as close to its dot as possible without overlapping another name or appearing to belong to another dot. */
 function spread<Point extends { readonly at: number }>(points: readonly Point[]): readonly Point[] {
   const placed: Point[] = [];
   for (const point of points.toSorted((a, b) => a.at - b.at)) {

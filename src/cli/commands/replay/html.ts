@@ -1,4 +1,4 @@
-// The report of `baton replay --html`: one file that needs nothing else, for screens of any width, light and dark.
+// The report of `baton replay --html`: one self-contained file for screens of any width, light and dark.
 
 import type { SimulatedCompaction } from '../../../lab/replay/outcome.ts';
 import { comparePolicies, gaugesOf } from '../../../lab/replay/report.ts';
@@ -22,10 +22,10 @@ import { REPORT_STYLE } from './page-style.ts';
 import { tellEvidence } from './signals-view.ts';
 import { formatNumber, plural, printable, tildePath, wholePercents } from '../../style.ts';
 
-/** Text of a transcript beyond this is cut: the report is sent to others. */
+/** Longest text from a transcript, in characters: users send the report to others. */
 const LONGEST_EVIDENCE = 90;
 
-/** The report as one HTML file. Text of transcripts is short, has known secrets replaced, and is escaped. */
+/** The report as one HTML file. Texts from transcripts are short, escaped, and have known secrets replaced. */
 export function renderReport(run: ReplayRun, home: string): string {
   const { files } = run;
   const lines = comparePolicies(files.map(({ replay }) => replay));
@@ -48,7 +48,7 @@ export function renderReport(run: ReplayRun, home: string): string {
   ].join('\n');
 }
 
-/** Where each session of the report is. */
+/** Links to each session of the report. */
 function renderIndex(files: readonly PlayedFile[], home: string): string {
   const rows = files.map((file, index) => {
     const { replay } = file;
@@ -62,7 +62,7 @@ function renderIndex(files: readonly PlayedFile[], home: string): string {
   return `<nav><h2>Sessions</h2><ol>${rows.join('')}</ol></nav>`;
 }
 
-/** A session's first prompt, and its path beside it; the path alone where nobody asked for anything. */
+/** A session's first prompt with its path; only the path where there is no prompt. */
 function titleOf(
   { title, path }: PlayedFile,
   home: string,

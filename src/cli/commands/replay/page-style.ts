@@ -1,4 +1,4 @@
-/** The style sheet of the replay's report: system fonts, both colour schemes, nothing that has to be fetched. */
+/** The style sheet of the replay report: system fonts, both colour schemes, no external resources. */
 export const REPORT_STYLE = `
 :root{--paper:#fdfdfb;--ink:#1d2127;--faint:#5c6570;--rule:#d9dde2;--area:#c9d6e8;--line:#3d6394;
 --boundary:#1b7f5c;--mid_work:#b4560f;--emergency:#b3243b;--own:#6b4fa0;--cached:#a9bfd9;--fresh:#3d6394;--inside:#fff;

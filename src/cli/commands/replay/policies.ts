@@ -11,23 +11,23 @@ import { signalSettings } from '../../../watcher/signals/signals.ts';
 import { POLICY_NAMES } from './policy-names.ts';
 import type { PolicyName } from './policy-names.ts';
 
-/** A configuration to be compared, with what it is called. */
+/** A configuration to compare, with its name. */
 export interface NamedConfig {
   readonly name: string;
   readonly config: Config;
 }
 
-/** The configurations that policies are made of. */
+/** The configurations that define the policies. */
 export interface ReplayConfigs {
-  /** In force for this run. */
+  /** The effective configuration of this run. */
   readonly effective: Config;
   readonly compared: readonly NamedConfig[];
 }
 
-/** Reads what the frontmatter of the packet request says under a configuration; undefined: nothing. */
+/** Reads the frontmatter of the packet request under a configuration; undefined: it sets nothing. */
 type ReadTrigger = (config: Config) => Promise<PromptTrigger | undefined>;
 
-/** The policies to be played: those asked for, all without; and one for each configuration. */
+/** The policies to replay: those requested, or all; and one for each configuration. */
 export async function choosePolicies(
   { effective, compared }: ReplayConfigs,
   wanted: readonly PolicyName[] = POLICY_NAMES,
@@ -52,13 +52,13 @@ const POLICIES: Readonly<
 };
 
 async function seedConfig(): Promise<Config> {
-  // The schema is loaded for this alone.
+  // Only this needs the schema.
   const { resolveConfig } = await import('../../../config/resolve.ts');
   const overrides = ['rawr_auto_compaction.preset="seed"'];
   return resolveConfig({ overrides, variables: {}, files: [] }).config;
 }
 
-/** What would happen if the watcher were let: a mode that only says so would leave nothing to be seen. */
+/** What the watcher would do if allowed: a mode that only reports would show nothing. */
 function watched(name: string, config: Config, trigger?: PromptTrigger): PolicyChoice {
   const policy = { ...resolvePolicy(config, trigger), mode: 'auto' } as const;
   return {

@@ -1,9 +1,9 @@
-/** Policies that can be asked for by name, in the order shown. */
+/** Policies that can be requested by name, in display order. */
 export const POLICY_NAMES = ['none', 'built_in', 'codex', 'claude_like', 'seed', 'baton'] as const;
 export type PolicyName = (typeof POLICY_NAMES)[number];
 
 /**
- * What configuration files are called where they are compared: the end of the path that tells each from the others and from the
+ * Short names for configuration files in comparisons: the end of each path that distinguishes it from the others and from the
  * policies, since columns are narrow and paths begin alike.
  * @param files each once
  */

@@ -41,13 +41,13 @@ export interface ReplayFlags {
   /** Write a report to this file. */
   readonly html?: string;
   readonly force?: true;
-  /** False: recall is not measured, and memory does not grow with the file. */
+  /** False: do not measure recall, so that memory does not grow with the file. */
   readonly recall: boolean;
 }
 
 /**
- * Plays files one after the other; one that cannot be read is explained and the others are still played.
- * @param configs the effective configuration, and those to be compared
+ * Replays files one after the other; an unreadable file is explained and skipped.
+ * @param configs the effective configuration, and those to compare
  * @throws BatonError the error of the only file; `session_empty`; `output_exists`, `output_failed`; `interrupted`
  */
 export async function replay(
@@ -68,7 +68,7 @@ export async function replay(
   return unread.length > 0 ? 1 : 0;
 }
 
-/** The frontmatter of the packet request as it stands on this machine. What is wrong with it is told. */
+/** The frontmatter of the packet request on this machine. Its faults are printed. */
 async function readTrigger(io: CommandIo, config: Config): Promise<PromptTrigger | undefined> {
   const { loadPrompt, promptPlace } = await import('../../../prompts/load.io.ts');
   const { frontmatter, warnings } = await loadPrompt(promptPlace(config, io), 'auto-compact.md');
@@ -93,7 +93,7 @@ async function tell(io: CommandIo, run: ReplayRun, flags: ReplayFlags, place: De
   }
 }
 
-/** A report takes no session's place, and nothing else's without `--force`. */
+/** A report never overwrites a session, and other files only with `--force`. */
 function reportPlace({ html, force }: ReplayFlags, sessions: readonly string[]): Destination {
   return { path: html, overwrites: force === true, inputs: filesAt(sessions) };
 }
@@ -115,7 +115,7 @@ async function playFile(io: CommandIo, config: Config, path: string, playing: Pl
 
 type Played = Omit<PlayedFile, 'path'>;
 
-/** Holds the session, because its future is needed at each compaction. */
+/** Keeps the session in memory, because each compaction needs its future. */
 async function playHeld(
   io: CommandIo,
   config: Config,
@@ -145,7 +145,7 @@ async function playHeld(
 /** Characters of a title: one line of a page. */
 const LONGEST_TITLE = 90;
 
-/** What a record asks for in the user's own words, as a title. */
+/** The user's own words in a record, as a title. */
 function titleIn(record: LogRecord): string | undefined {
   if (record.type !== 'item' || record.item.type !== 'message' || !isUserMessage(record.item))
     return undefined;
@@ -159,7 +159,7 @@ function factsFold(config: Config): FactsFold {
   return new FactsFold((item) => sumTokens(itemTokens(item, estimate, compact)), estimate);
 }
 
-/** Subagents, abandoned branches and bookkeeping are no part of the context. */
+/** Subagents, abandoned branches and bookkeeping are not part of the context. */
 const IS_PLAYED: ReadonlySet<LogRecord['type']> = new Set([
   'session_meta',
   'settings',
@@ -175,7 +175,7 @@ const IS_PLAYED: ReadonlySet<LogRecord['type']> = new Set([
   'undo_turn',
 ]);
 
-/** Reads the session twice, and holds no more of it than the live contexts do. */
+/** Reads the session twice, and keeps no more of it than the live contexts do. */
 async function playStreamed(
   io: CommandIo,
   config: Config,
@@ -202,7 +202,7 @@ async function playStreamed(
   return { title, report, replay: stage.result(), account: account.account() };
 }
 
-/** Records played without giving Ctrl-C a turn: a compaction under every policy takes about a second at most. */
+/** Records to replay before Ctrl-C is handled: a compaction under every policy takes about a second at most. */
 const RECORDS_A_TURN = 50;
 
 async function pace(

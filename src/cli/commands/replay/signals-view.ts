@@ -1,6 +1,6 @@
 import type { Evidence } from '../../../protocol/signal.ts';
 
-/** What shows that a boundary was reached, as a person reads it; one line. */
+/** The evidence of a boundary for people; one line. */
 export function tellEvidence(evidence: Evidence): string {
   switch (evidence.type) {
     case 'command':

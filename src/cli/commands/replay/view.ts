@@ -1,4 +1,4 @@
-// What `baton replay` shows in a terminal: per session a gauge for each policy and the policies in numbers.
+// What `baton replay` prints in a terminal: a gauge per session and policy, and the policies in numbers.
 
 import type { SessionReplay, SimulatedCompaction } from '../../../lab/replay/outcome.ts';
 import { comparePolicies, gaugeColumns, gaugesOf } from '../../../lab/replay/report.ts';
@@ -25,7 +25,7 @@ import type { SparkCell, Tone } from '../../style.ts';
 const NAME_WIDTH = 12;
 const WIDEST_GAUGE = 100;
 
-/** A compaction in a gauge: upper case where a summary was written, lower case where results were cleared only. */
+/** A compaction in a gauge: upper case where a summary was written, lower case where results were only cleared. */
 const MARKS = { boundary: 'B', mid_work: 'W', emergency: 'E', own: 'A' } as const;
 
 /** The run as text. */
@@ -105,7 +105,7 @@ function renderGauges(replay: SessionReplay, look: Look): readonly string[] {
   });
 }
 
-/** Levels in the colours of the gauge of `inspect`: calm, filling, nearly full; marks stand out of them. */
+/** Levels in the colours of the gauge of `inspect`: calm, filling, nearly full; marks stand out from them. */
 function paintGauge(look: Look, cells: readonly SparkCell[]): string {
   let painted = '';
   for (let from = 0, to = 0; from < cells.length; from = to) {
@@ -123,7 +123,7 @@ function toneOf(cell: SparkCell | undefined): Tone {
 
 /**
  * Shares of the window from which a gauge is shown as filling and as nearly full.
- * @source `inspect` warns below 40 % left; the agents compact by themselves at 84 to 95 %, see docs/replay.md
+ * @source `inspect` warns below 40 % left; the agents compact automatically at 84 to 95 %, see docs/replay.md
  */
 const FILLING = 0.6;
 const NEARLY_FULL = 0.9;
@@ -180,7 +180,7 @@ function renderList(lines: readonly PolicyLine[], run: ReplayRun | undefined, lo
   return [...policies, ...priceNote(lines)].map((text) => foldLines(look, text)).join('\n');
 }
 
-/** Where only some sessions have a price. */
+/** A note where only some sessions have a price. */
 function priceNote([line]: readonly PolicyLine[]): readonly string[] {
   if (line === undefined || line.pricedSessions === 0 || line.pricedSessions === line.sessions) return [];
   return [`cost: of the ${plural(line.pricedSessions, 'session')} whose models have a list price.`];

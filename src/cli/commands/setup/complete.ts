@@ -1,4 +1,4 @@
-// `baton completion SHELL`, and `baton complete`, which its script asks at each Tab.
+// `baton completion SHELL`, and `baton complete`, which its script calls at each Tab.
 
 import type { Command } from 'commander';
 import { BatonError } from '../../../errors.ts';
@@ -14,20 +14,20 @@ import type { CommandIo } from '../../io.ts';
 import { AGENTS } from '../../session-files/words.ts';
 import { fitWidth, printable } from '../../style.ts';
 
-/** Sessions that are offered, newest first: what a person can look through. */
+/** How many sessions to offer, newest first: as many as a person can look through. */
 const MOST_SESSIONS = 20;
 
 /** Columns of a description. */
 const DESCRIPTION_WIDTH = 60;
 
-/** Prints the script of a shell. */
+/** Prints the script for a shell. */
 export function printCompletion(io: CommandIo, shell: Shell): void {
   io.stdout(COMPLETION_SCRIPTS[shell]);
 }
 
 /**
- * Prints what may stand in place of the last word: a line for each, with a tab before its description; a line that begins
- * with a tab names what the shell itself can list.
+ * Prints candidates for the last word: one per line, with a tab before its description; a line that begins with a tab names a
+ * kind that the shell itself can list.
  */
 export async function printCandidates(
   io: CommandIo,

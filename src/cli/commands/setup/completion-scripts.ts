@@ -1,10 +1,10 @@
-// What a shell reads once to complete `baton`: it asks `baton complete` for everything else.
+// What a shell reads once to complete `baton`: the script calls `baton complete` for everything else.
 
-/** Shells that completion is written for. */
+/** Shells with a completion script. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-// Bash breaks words at `:` and `=`, and replaces only what stands behind the last of them.
+// Bash splits words at `:` and `=`, and replaces only the text after the last of them.
 const BASH = `# baton: completion for bash. Put this into ~/.bashrc:  source <(baton completion bash)
 _baton() {
   local index word='' words=() line value description
@@ -80,5 +80,5 @@ end
 complete -c baton -f -k -a '(__baton_complete)'
 `;
 
-/** The script of each shell. */
+/** The script for each shell. */
 export const COMPLETION_SCRIPTS: Readonly<Record<Shell, string>> = { bash: BASH, zsh: ZSH, fish: FISH };

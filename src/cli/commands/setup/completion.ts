@@ -1,17 +1,17 @@
-// What may stand at a place of the command line, by the definitions of the commands themselves. Pure.
+// Candidates at a place of the command line, from the definitions of the commands themselves. Pure.
 
 import type { Argument, Command, Option } from 'commander';
 
-/** A word that may stand there. */
+/** A possible word. */
 export interface CompletionWord {
   readonly value: string;
   readonly description: string;
 }
 
-/** What may stand at a place besides the words that are listed. */
+/** Kinds of candidates besides the listed words. */
 export type Source = 'files' | 'directories' | 'sessions' | 'own_sessions';
 
-/** What may stand at a place. */
+/** The candidates at a place. */
 export interface Completion {
   readonly candidates: readonly CompletionWord[];
   readonly sources: readonly Source[];
@@ -20,7 +20,7 @@ export interface Completion {
 const NOTHING: Completion = { candidates: [], sources: [] };
 
 /**
- * What may stand in place of the last word. Words that the commands do not know are taken for arguments.
+ * The candidates for the last word. Words that the commands do not know count as arguments.
  * @param words the command line without the name of the program; the last one may be empty
  */
 export function completionOf(program: Command, words: readonly string[]): Completion {
@@ -45,7 +45,7 @@ export function completionOf(program: Command, words: readonly string[]): Comple
 
 interface CursorPosition {
   readonly command: Command;
-  /** Arguments of the command so far. */
+  /** Number of arguments so far. */
   readonly position: number;
   /** The option whose value comes next. */
   readonly option: Option | undefined;
@@ -93,7 +93,7 @@ const OPTION_SOURCES: Readonly<Record<string, readonly Source[]>> = {
   session: ['own_sessions', 'files'],
 };
 
-/** The names of commands, or what the next argument may be. */
+/** The names of commands, or the candidates for the next argument. */
 function wordsOf(program: Command, command: Command, position: number): Completion {
   if (command.name() === 'help' && position === 0) return { candidates: commandsOf(program), sources: [] };
   if (command.commands.length > 0 && position === 0) return { candidates: commandsOf(command), sources: [] };

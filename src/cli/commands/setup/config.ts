@@ -13,8 +13,8 @@ interface JsonOption {
 }
 
 /**
- * `baton config show|schema|check|init`. Failures leave as `BatonError`; the caller turns them into text and status.
- * @param request called when a subcommand runs: `--config` and `-c`, which are options of the whole program
+ * `baton config show|schema|check|init`. Throws failures as `BatonError`; the caller turns them into text and status.
+ * @param request called when a subcommand runs: `--config` and `-c` are options of the whole program
  */
 export function configCommand(io: CommandIo, request: () => ConfigRequest): Command {
   const command = new Command('config').description('show, check and start the configuration');
@@ -72,7 +72,7 @@ async function check(
 ): Promise<void> {
   const { config, origins, ...checked } =
     file === undefined ? await checkConfig(request, io) : await checkConfigFile(file, io);
-  // A file alone says nothing about the prompts that are in effect here.
+  // A file alone says nothing about the prompts in use here.
   const warnings = [...checked.warnings, ...(file === undefined ? await checkPrompts(io, config) : [])];
   if (options.json === true) {
     printJson(io, { valid: true, keysSet: [...origins.keys()], warnings });
@@ -83,7 +83,7 @@ async function check(
   io.stdout(`${what} is valid; ${origins.size === 1 ? '1 key is' : `${origins.size} keys are`} set.\n`);
 }
 
-/** What is wrong with the prompts of a configuration, and with what their frontmatter says beside it. */
+/** Faults of a configuration's prompts, and of their frontmatter combined with the configuration. */
 async function checkPrompts(io: CommandIo, config: Config): Promise<readonly string[]> {
   const { loadDecisionPrompt, loadPrompt, promptPlace } = await import('../../../prompts/load.io.ts');
   const { PROMPT_NAMES } = await import('../../../prompts/shipped.ts');
@@ -116,7 +116,7 @@ async function init(
   else io.stdout(`Wrote ${file}: every setting with its default, commented out.\n`);
 }
 
-/** Creates a private file, unless there is one, also when it appears at the same moment. */
+/** Creates a private file, never replacing one, even if it appears at the same moment. */
 async function createFile(file: string, text: string): Promise<void> {
   const handle = await open(file, 'wx', 0o600).catch((error: unknown) => {
     throw errorCode(error) === 'EEXIST' ? existsAlready(file, error) : error;

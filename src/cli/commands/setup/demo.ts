@@ -1,4 +1,4 @@
-// `npm start`: the main job on the session that comes with Baton, by the very commands that a user types.
+// `npm start`: the main job on the session that comes with Baton, with the commands that a user types.
 
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,18 +15,18 @@ import { foldLines, paint } from '../../style.ts';
 import { undo } from '../undo/undo.ts';
 
 const TARGET_TOKENS = 8000;
-/** The compaction that is shown. */
+/** The demonstrated compaction. */
 const COMPACTION = { strategy: 'auto', format: 'same', targetTokens: TARGET_TOKENS } as const;
 const SUMMARY_LINES_SHOWN = 24;
-/** Raw window in which the bundled session is played live: it is handed over four times, and never compacted by the limit. */
+/** Raw window of the live session: small enough for four handovers, and never compacted by the limit. */
 const LIVE_WINDOW = 60_000;
 
-/** Inspects, replays, plays, compacts and restores the bundled session, and says what to type next. */
+/** Inspects, replays, plays, compacts and restores the bundled session, then prints the next commands to type. */
 export async function playDemo(io: CommandIo, config: Config): Promise<void> {
   const folder = await makeFolder();
   const compacted = join(folder, 'compacted.jsonl');
   const restored = join(folder, 'restored.jsonl');
-  // What the commands say of themselves belongs to the story here.
+  // Here the commands' notes are part of the story.
   const told: CommandIo = { ...io, stderr: (text) => io.stdout(indent(text.replaceAll(folder, '…'))) };
   const quiet = { json: false, precise: true } as const;
   try {
@@ -70,8 +70,8 @@ export async function playDemo(io: CommandIo, config: Config): Promise<void> {
 }
 
 /**
- * Plays the session through Baton's own thread, in a home that is gone afterwards, and shows the first handover: what is said while
- * it happens, and what its compaction left in the file.
+ * Plays the session through Baton's own thread, in a temporary home, and shows the first handover: the messages during it and the
+ * compaction in the file.
  */
 async function playLive(io: CommandIo, config: Config, folder: string): Promise<void> {
   step(
@@ -132,7 +132,7 @@ async function sessionsIn(home: string): Promise<readonly string[]> {
   return names.filter((name) => name.endsWith('.jsonl')).map((name) => join(home, 'sessions', name));
 }
 
-/** Does the same and prints the documents of the commands in one. */
+/** Does the same and prints the documents of all commands as one. */
 export async function printDemoJson(io: CommandIo, config: Config): Promise<void> {
   const folder = await makeFolder();
   const compacted = join(folder, 'compacted.jsonl');
@@ -164,7 +164,7 @@ function step(io: CommandIo, title: string, command: string): void {
   io.stdout(foldLines(io.look, lines));
 }
 
-/** Runs a command and returns what it printed. */
+/** Runs a command and returns its output. */
 async function printed(io: CommandIo, run: (io: CommandIo) => Promise<unknown>): Promise<string> {
   const texts: string[] = [];
   await run({ ...io, stdout: (text) => void texts.push(text) });

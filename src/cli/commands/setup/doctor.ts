@@ -1,4 +1,4 @@
-// `baton doctor`: what works here, what does not, and the cure.
+// `baton doctor`: what works here, what does not, and the cures.
 
 import { access, constants, mkdir } from 'node:fs/promises';
 import { DEFAULT_CONFIG } from '../../../config/defaults.ts';
@@ -14,7 +14,7 @@ import type { CommandIo, ExitStatus } from '../../io.ts';
 import { foldLines, padEnd, paint, plural, printable, tildePath } from '../../style.ts';
 import type { Tone } from '../../style.ts';
 
-/** One thing looked at. `absent` is a thing that Baton can do without. */
+/** One result. `absent` marks things that Baton can do without. */
 interface Finding {
   readonly name: string;
   readonly state: 'ok' | 'absent' | 'broken';
@@ -24,10 +24,10 @@ interface Finding {
 
 const LEAST_NODE_MAJOR = 20;
 const VERSION_DEADLINE_MS = 5000;
-/** Longer than a run waits for it: what is not there refuses at once, and a busy machine is no finding. */
+/** Longer than a run waits: an absent server refuses immediately, and a busy machine is not a finding. */
 const OLLAMA_DEADLINE_MS = 5000;
 
-/** Looks at everything. The status is 1 when something is broken. */
+/** Checks everything. The status is 1 when something is broken. */
 export async function runDoctor(
   io: CommandIo,
   request: ConfigRequest,
@@ -56,7 +56,7 @@ export async function runDoctor(
   return findings.some(({ state }) => state === 'broken') ? 1 : 0;
 }
 
-/** @param width of the column of the names */
+/** @param width of the column of names */
 function renderFinding({ name, state, detail, cure }: Finding, width: number, { look }: CommandIo): string {
   const tones: Readonly<Record<Finding['state'], Tone>> = { ok: 'good', absent: 'faint', broken: 'bad' };
   const line = `${paint(look, tones[state], padEnd(state, 6))}  ${padEnd(name, width)}  ${printable(detail)}\n`;
@@ -117,7 +117,7 @@ async function checkHome(io: CommandIo): Promise<Finding> {
   }
 }
 
-/** The finding, and the configuration to go by: the defaults where it is broken. */
+/** The finding and the configuration for the other checks: the defaults where it is broken. */
 async function checkConfig(
   io: CommandIo,
   request: ConfigRequest,
@@ -133,7 +133,7 @@ async function checkConfig(
   }
 }
 
-/** Every provider that `--model` can name. Only Ollama is asked, and only which models it has. */
+/** Every provider that `--model` can name. Only Ollama is contacted, to list its models. */
 async function checkProviders(io: CommandIo, config: Config): Promise<readonly Finding[]> {
   const [{ resolveModelProviders }, { isKeySet, listLocalModels }] = await Promise.all([
     import('../../../config/model-providers.ts'),
@@ -153,7 +153,7 @@ async function checkProviders(io: CommandIo, config: Config): Promise<readonly F
   );
 }
 
-/** Nothing goes through a proxy that only a variable names. @source docs/decisions/providers.md */
+/** Requests never use a proxy that only a variable names. @source docs/decisions/providers.md */
 function checkProxy({ env }: CommandIo): readonly Finding[] {
   const set = PROXY_VARIABLES.filter((name) => (env[name] ?? '') !== '');
   if (set.length === 0) return [];
@@ -180,7 +180,7 @@ function tellOllama(models: readonly string[] | undefined): Omit<Finding, 'name'
     : { state: 'ok', detail: `answers with ${plural(models.length, 'model')}, ${first} first` };
 }
 
-/** Whether the agent's commands can be held to the workspace: where not, none runs unasked. */
+/** Whether commands can be confined to the workspace: otherwise each needs approval. */
 async function checkSandbox(io: CommandIo): Promise<Finding> {
   const { findConfinement } = await import('../../../tools/toolbox.io.ts');
   const { cwd: directory, env, signal } = io;
@@ -227,7 +227,7 @@ async function checkBinary(io: CommandIo, name: string, use: string): Promise<Fi
     : { name, state: 'ok', detail: `${version} (${tildePath(path, io.homeDirectory)})` };
 }
 
-/** Most of an answer that is kept, in characters: a version is one line. */
+/** How much of an answer to keep, in characters: a version is one line. */
 const VERSION_CHARACTERS = 1000;
 
 async function versionOf(path: string, io: CommandIo): Promise<string | undefined> {

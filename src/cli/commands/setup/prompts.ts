@@ -1,4 +1,4 @@
-// `baton prompts`: what agents are told around a compaction.
+// `baton prompts`: what Baton sends agents around a compaction.
 
 import type { Config } from '../../../config/schema.ts';
 import { BatonError } from '../../../errors.ts';
@@ -13,7 +13,7 @@ interface JsonFlag {
   readonly json?: true;
 }
 
-/** `prompts list`: how each file stands to the shipped one. Writes nothing. */
+/** `prompts list`: how each file compares with the shipped one. Writes nothing. */
 export async function listPrompts(io: CommandIo, config: Config, flags: JsonFlag): Promise<void> {
   const place = promptPlace(config, io);
   const prompts = await Promise.all(PROMPT_NAMES.map((name) => loadPrompt(place, name)));
@@ -38,7 +38,7 @@ export async function listPrompts(io: CommandIo, config: Config, flags: JsonFlag
 }
 
 /**
- * `prompts show NAME`: the text in force, or the shipped one.
+ * `prompts show NAME`: the effective text, or the shipped one.
  * @throws BatonError `usage`
  */
 export async function showPrompt(
@@ -64,7 +64,7 @@ export async function showPrompt(
 }
 
 /**
- * `prompts diff [NAME]`: how the text in force differs from the shipped one; of all prompts where none is named.
+ * `prompts diff [NAME]`: how the effective text differs from the shipped one; without a name, for all prompts.
  * @throws BatonError `usage`
  */
 export async function diffPrompts(

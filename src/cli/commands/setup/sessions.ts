@@ -1,4 +1,4 @@
-// `baton sessions`: what there is on this machine, with what each session is about, how full it is and what it cost.
+// `baton sessions`: the sessions on this machine, each with its subject, fill level and cost.
 
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -29,9 +29,9 @@ export interface SessionsOptions {
   readonly json: boolean;
   readonly limit: number;
   readonly agent?: Agent;
-  /** Only sessions of the working directory and the directories below it. */
+  /** Only sessions of the working directory and its subdirectories. */
   readonly here?: true;
-  /** Only sessions written since, in milliseconds since the epoch. */
+  /** Only sessions written since then, in milliseconds since the epoch. */
   readonly since?: number;
   readonly sort: SessionOrder;
 }
@@ -39,12 +39,12 @@ export interface SessionsOptions {
 interface ListedSession extends FoundSession, SessionDigest {}
 
 /**
- * Bytes of the listed files that are read in full, newest first; of the others the beginning and the end are.
+ * Bytes of the listed files to read in full, newest first; of the other files, only the beginning and the end.
  * @source docs/decisions/commands.md, "What `sessions` reads": about a second
  */
 const WHOLE_BYTES = 64 * 1024 * 1024;
 
-/** Lists sessions. A file that cannot be read is listed with the reason. @throws BatonError `interrupted` */
+/** Lists sessions, including unreadable files with the reason. @throws BatonError `interrupted` */
 export async function listSessions(io: CommandIo, config: Config, options: SessionsOptions): Promise<void> {
   const { json, limit, agent, since, sort } = options;
   const found = (await findSessions(io)).filter(
@@ -69,7 +69,7 @@ export async function listSessions(io: CommandIo, config: Config, options: Sessi
   }
 }
 
-/** Reading the database would take a reader of SQLite, which Node 20 lacks. */
+/** Reading the database would need a SQLite reader, which Node 20 lacks. */
 async function tellOfDatabase(io: CommandIo): Promise<void> {
   const path = await opencodeDatabase(io);
   if (path === undefined) return;
@@ -101,7 +101,7 @@ async function digestInOrder(
   { sort, limit }: Pick<SessionsOptions, 'sort' | 'limit'>,
 ): Promise<readonly ListedSession[]> {
   if (sort === 'tokens' || sort === 'cost') {
-    // What a session cost stands in all of its lines.
+    // The cost of a session is spread over all its lines.
     const all = await eachWithProgress(io, sessions, async (session) => ({
       ...session,
       ...(await digestSession(io, config, session, 'whole')),
@@ -117,7 +117,7 @@ async function digestInOrder(
   });
 }
 
-/** A few files are read before a progress line could be. */
+/** With fewer files, reading ends before a progress line could be read. */
 const LEAST_PROGRESS = 50;
 
 /** @throws BatonError `interrupted` */
@@ -154,7 +154,7 @@ function nothingFound(io: CommandIo, { agent, here, since }: SessionsOptions): s
 const AGENT_WIDTH = Math.max(...AGENTS.map((agent) => agent.length));
 const MEASURE_WIDTH = 11;
 
-/** Below this width the title gets a line of its own. */
+/** Below this width the title gets a separate line. */
 const LEAST_ONE_LINE = 64;
 
 function renderSession(
@@ -183,7 +183,7 @@ function renderSession(
   return [...rows.map((row) => fitWidth(look, row, look.width)), faint, ''].join('\n');
 }
 
-/** What a list tells first of each session. */
+/** The first column for each order of the list. */
 const MEASURES: Readonly<Record<SessionOrder, (session: ListedSession) => string | undefined>> = {
   time: ({ percentRemaining }) => (percentRemaining === undefined ? undefined : `${percentRemaining} % left`),
   size: ({ bytes }) => formatBytes(bytes),
@@ -204,13 +204,13 @@ function compactionsOf({ compactions, isPartial }: SessionDigest): string | unde
   return compactions === 0 ? undefined : `${formatNumber(compactions)}+ compactions`;
 }
 
-/** `2026-01-02 03:04`, UTC; `-` for a time that no calendar of four digits names. */
+/** `2026-01-02 03:04`, UTC; `-` for a time outside years of four digits. */
 export function formatTime(ms: number): string {
   const text = isoTime(ms);
   return text === undefined || !/^\d{4}-/.test(text) ? '-' : text.slice(0, 16).replace('T', ' ');
 }
 
-/** ISO 8601, UTC; undefined beyond what a date can hold. */
+/** ISO 8601, UTC; undefined outside the range of a date. */
 function isoTime(ms: number): string | undefined {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();

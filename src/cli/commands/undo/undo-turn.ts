@@ -1,4 +1,4 @@
-// `baton undo --turn`: the newest turn of a session of Baton's own taken back, conversation and files.
+// `baton undo --turn`: undoes the newest turn of one of Baton's own sessions, conversation and files.
 
 import { batonHome } from '../../../config/load.io.ts';
 import { BatonError } from '../../../errors.ts';
@@ -23,24 +23,24 @@ import type { CommandIo } from '../../io.ts';
 import { warnOfDamage } from '../../session-files/session.ts';
 import { plural, printable } from '../../style.ts';
 
-/** Longest part of the user's message that is shown, in characters. */
+/** Longest excerpt of the user's message, in characters. */
 const MAX_WORDS = 80;
 
-/** What is asked for. */
+/** The options of the command. */
 export interface UndoTurnFlags {
   /** Change nothing. */
   readonly preview?: true;
-  /** Tell it as JSON as well. */
+  /** Also print it as JSON. */
   readonly json?: true;
-  /** What becomes of files that were changed after the turn; absent: those that it changed as well are asked about. */
+  /** What to do with files that were changed after the turn; absent: ask about those that the turn changed as well. */
   readonly laterEdits?: LaterEdits;
 }
 
 /**
- * Says what an undo of the newest turn reverts, and, unless that is all that was asked for, does it.
+ * Describes what undoing the newest turn reverts and, unless only previewing, does it.
  * @param which a thread id, a path, or `last`
- * @throws UndoIncomplete; BatonError `nothing_to_undo`, also where the files cannot be put back: then all is as it was; as
- *   `openRollout`
+ * @throws UndoIncomplete; BatonError `nothing_to_undo`, also where the files cannot be restored: then nothing changes; as
+ * `openRollout`
  */
 export async function undoTurn(
   io: CommandIo,
@@ -90,7 +90,7 @@ function openTurnSnapshots(
 
 type Described = Extract<SnapshotDescription, { readonly type: 'described' }>;
 
-/** What becomes of files; undefined where none were saved. */
+/** The effect on files; undefined where none were saved. */
 type Files = Pick<Described, 'changes' | 'laterEdits' | 'untouched'> & Partial<Pick<FilesRestored, 'first'>>;
 
 interface Undoing {
@@ -175,7 +175,7 @@ function wordsOf(since: NewestTurn<Item>['since']): string {
   return text.length <= MAX_WORDS ? `“${text}”` : `“${text.slice(0, MAX_WORDS)}…”`;
 }
 
-/** Options that mean nothing for a turn. @throws BatonError `usage` */
+/** Rejects options without effect on a turn. @throws BatonError `usage` */
 export function refuseOther(flags: Readonly<Record<string, unknown>>): void {
   const given = ['out', 'install', 'force'].filter((name) => flags[name] !== undefined);
   if (given.length === 0) return;

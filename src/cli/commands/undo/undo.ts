@@ -1,4 +1,4 @@
-// `baton undo`: the newest compaction taken back, and what came after it kept.
+// `baton undo`: undoes the newest compaction and keeps what came after it.
 
 import type { Config } from '../../../config/schema.ts';
 import { BatonError } from '../../../errors.ts';
@@ -22,8 +22,8 @@ export interface UndoFlags {
 }
 
 /**
- * Appends the undo of a compaction to a copy of a session. The file it reads is never changed.
- * @throws BatonError `nothing_to_undo` when no compaction is in force
+ * Appends the undo of a compaction to a copy of a session. Never changes the file it reads.
+ * @throws BatonError `nothing_to_undo` when no compaction is in effect
  */
 export async function undo(io: CommandIo, config: Config, path: string, flags: UndoFlags): Promise<void> {
   if (flags.json === true && flags.out === undefined && flags.install !== true) {
@@ -35,7 +35,7 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
   await withSource(io, path, async (source) => {
     const destination = { overwrites: flags.force === true, inputs: [source] };
     await checkDestination({ ...destination, path: flags.out });
-    // The past of every compaction in force: each may be the next to be taken back.
+    // The history before every effective compaction: each may be the next to undo.
     const { report, account, fold, history } = await readForCompaction(
       (emit) => readSession(io, source, emit),
       config,
@@ -95,7 +95,10 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
   });
 }
 
-/** What brings the compaction back at once: the result is written all the same, since the input stays and a larger model may follow. */
+/**
+ * Warns if the next request compacts again immediately: the result is written nevertheless, since the input stays and a larger
+ * model may follow.
+ */
 function overflowWarnings(
   format: Format,
   { window, usableWindow: usable }: ContextAccount,
