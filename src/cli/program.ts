@@ -263,7 +263,7 @@ function addServe(program: Command, { io, version, request, end }: ExecParts): v
     .addOption(
       modeOption(
         '--approval <policy>',
-        'which calls the client is asked about (approval_policy)',
+        'which calls need approval by the client (approval_policy)',
         APPROVAL_POLICIES,
       ),
     )
@@ -310,7 +310,7 @@ function addInspect(program: Command, io: CommandIo, configure: Configure, end: 
 function addCompact(program: Command, io: CommandIo, configure: Configure): void {
   program
     .command('compact')
-    .description('compact a session, without a model unless one is named; the input file is never changed')
+    .description('compact a session, without a model unless you name one; never changes the input file')
     .argument('<session>', `${SESSION}; - reads standard input`)
     .addOption(
       new Option(
@@ -322,7 +322,7 @@ function addCompact(program: Command, io: CommandIo, configure: Configure): void
     )
     .option(
       '--target-tokens <n>',
-      'largest size of what is written: summary, messages, files (o200k tokens)',
+      'maximum size of what is written: summary, messages, files (o200k tokens)',
       parseTokens,
     )
     .option('--model <name>', 'what writes the summary: PROVIDER/MODEL, or embedded (default): no model')
@@ -403,9 +403,9 @@ function addUndo(program: Command, io: CommandIo, configure: Configure): void {
         });
       }
       if (preview === true || laterEdits !== undefined) {
-        const cure = 'Without --turn the input is never changed, and --out says where the result goes.';
+        const cure = 'Without --turn the input never changes, and --out names the output.';
         const option = preview === true ? '--preview' : '--later-edits';
-        throw new BatonError('usage', `${option} belongs to --turn`, { cure });
+        throw new BatonError('usage', `${option} needs --turn`, { cure });
       }
       const { undo } = await import('./commands/undo/undo.ts');
       const { locateSession } = await import('./session-files/handles.io.ts');
@@ -419,7 +419,7 @@ function addSessions(program: Command, io: CommandIo, configure: Configure): voi
     .description('list the sessions of all agents on this machine: what each is about, how full, how large')
     .option('-n, --limit <n>', 'list this many', parseCount, 20)
     .addOption(new Option('--agent <name>', 'only sessions of this agent').choices(AGENTS))
-    .option('--here', 'only sessions of this directory and the directories below it')
+    .option('--here', 'only sessions of this directory and its subdirectories')
     .option('--since <when>', 'only sessions written since: 7d, 12h, or a date such as 2026-01-31', (text) =>
       parseSince(text, io),
     )

@@ -27,7 +27,7 @@ export async function withProgress<T>(
   }
 }
 
-/** Draws a progress line in place of the one before it, where somebody looks. Its end is never cut off. */
+/** Draws a progress line over the previous one, if standard error is a terminal. Never cuts off `end`. */
 export function drawProgress(io: CommandIo, title: string, end = ''): void {
   if (!io.showsProgress) return;
   // A line that wraps could not be erased; the last column stays free because some terminals wrap after it.
@@ -35,7 +35,7 @@ export function drawProgress(io: CommandIo, title: string, end = ''): void {
   io.stderr(`${eraseLine(io.look)}${fitWidth(io.look, printable(title), room)}${end}`);
 }
 
-/** Takes the progress line away. */
+/** Erases the progress line. */
 export function eraseProgress(io: CommandIo): void {
   if (io.showsProgress) io.stderr(eraseLine(io.look));
 }

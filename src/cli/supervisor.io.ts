@@ -62,7 +62,7 @@ export function supervise(entry: URL, start: CommandStart): void {
     void clearAway(remains.values());
     if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
     const cure = 'Give it more: NODE_OPTIONS=--max-old-space-size=MEGABYTES.';
-    void print(`baton: Baton needs more memory than it may have. ${cure} [out_of_memory]\n`);
+    void print(`baton: Baton ran out of memory. ${cure} [out_of_memory]\n`);
   });
   worker.on('exit', (status) => {
     if (isEnding) return;

@@ -1,6 +1,6 @@
 /** What the documentation says about a setting besides its type, range and default. */
 export interface About extends Marks {
-  /** One sentence on what the setting does. */
+  /** One sentence that says what the setting does. */
   readonly description: string;
   readonly unit?:
     | 'tokens'

@@ -1,4 +1,4 @@
-// Generated from schema.ts by `npm run generate`; do not edit. Here so that commands need no schema to start.
+// Generated from schema.ts by `npm run generate`; do not edit. Commands that read these need not load the schema to start.
 
 import type { Config } from './schema.ts';
 

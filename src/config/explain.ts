@@ -148,10 +148,10 @@ export function describeAllowed(setting: Setting): string {
       return 'true or false';
     case 'string':
       if (setting.choices !== undefined) return `one of ${quoted(setting.choices)}`;
-      return `a text in quotes${setting.minLength === undefined ? '' : ' that is not empty'}`;
+      return `a string in quotes${setting.minLength === undefined ? '' : ' that is not empty'}`;
     case 'list':
       if (setting.choices !== undefined) return `a list of any of ${quoted(setting.choices)}`;
-      return 'a list of texts in quotes that are not empty';
+      return 'a list of non-empty strings in quotes';
     case 'tables':
       return `a list of tables with ${(setting.members ?? []).map(describeMember).join('; ')}`;
     case 'integer':
@@ -177,7 +177,7 @@ function describeRange({ minimum, maximum }: Setting): string {
 
 /** The source code of `defaults.ts`. */
 export function renderDefaultsModule(): string {
-  return `// Generated from schema.ts by \`npm run generate\`; do not edit. Here so that commands need no schema to start.
+  return `// Generated from schema.ts by \`npm run generate\`; do not edit. Commands that read these need not load the schema to start.
 
 import type { Config } from './schema.ts';
 
@@ -250,7 +250,7 @@ function documentedSettings(): readonly Setting[] {
   return listSettings([ANY_NAME]).filter(({ isUndocumented }) => isUndocumented !== true);
 }
 
-const STARTER_HEAD = `# Configuration of Baton. Every setting is listed with its default; take the # off one to change it.
+const STARTER_HEAD = `# Configuration of Baton. It lists every setting with its default; remove the # to change one.
 # Values here are overridden by .baton/config.toml of a project, BATON_… variables and -c on the command line.
 `;
 

@@ -103,7 +103,7 @@ describe('[[hooks.EVENT]]', () => {
     ],
     [
       `${FIRST}[[hooks.pre_compact]]\ntimeout_seconds = 5`,
-      /^\/c\.toml:4: hooks\.pre_compact\.command is nothing, but must be a text in quotes/,
+      /^\/c\.toml:4: hooks\.pre_compact\.command is nothing, but must be a non-empty string in quotes/,
     ],
     [
       'hooks.pre_compact = [\n  { command = "x" },\n  { command = [] },\n]',

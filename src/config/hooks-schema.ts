@@ -31,7 +31,7 @@ const command = z.union([z.string().regex(/\S/), z.array(z.string()).min(1).read
   about({
     description: 'A line for `/bin/sh`, or a program and its arguments.',
     source: SPEC,
-    allowed: 'a text in quotes that is not empty, or a list of a program and its arguments',
+    allowed: 'a non-empty string in quotes, or a list of a program and its arguments',
     whenUnset: 'an error',
     examples: ['~/bin/hook.sh'],
   }),
@@ -44,7 +44,7 @@ const timeout = z
   .default(DEFAULT_TIMEOUT_SECONDS)
   .meta(
     about({
-      description: 'When the hook and everything it started are ended.',
+      description: 'The time after which Baton ends the hook and everything it started.',
       unit: 'seconds',
       source: 'docs/decisions/hooks.md',
     }),
@@ -83,4 +83,4 @@ export const HooksSchema = z
     turn_complete: hooks('after your turn completed', plainHook),
   })
   .prefault({})
-  .meta({ ...about({ userOnly: true }), description: 'Commands of your own that run beside a session.' });
+  .meta({ ...about({ userOnly: true }), description: 'Your own commands that run beside a session.' });

@@ -42,12 +42,12 @@ export const LimitsSchema = z
     session_dollars: dollars(150, "Their cost by list price, if the model's price is known"),
     repeated_calls: count(
       10,
-      'How often in a row the same calls may have the same results before the turn ends; the model is warned from the third time on',
+      'How often in a row the same calls may return the same results before the turn ends; Baton warns the model from the third time on',
       'times',
     ),
   })
   .prefault({})
   .meta({
     ...about({ userOnly: true }),
-    description: 'What a turn and a session may spend. The turn ends at the first limit that is reached.',
+    description: 'What a turn and a session may spend. The turn ends at the first limit it reaches.',
   });

@@ -58,7 +58,7 @@ function hasPath(table: TomlTable, path: Path): boolean {
   return true;
 }
 
-/** Something that can end a value of several lines: an array, a table or a text. */
+/** The end of a possible multi-line value: an array, a table or a string. */
 const CLOSING = /[\]}]|"""|'''/;
 
 function splitStatements(text: string): readonly Statement[] {

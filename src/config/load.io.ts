@@ -153,7 +153,7 @@ function strangerAt(path: string, look: typeof lstatSync): string | undefined {
   if (user === undefined || stats === undefined) return undefined;
   // The mode of a link is meaningless.
   const isOpen = !stats.isSymbolicLink() && (stats.mode & WRITABLE_BY_ALL) !== 0;
-  if (isOpen) return 'can be written by everybody';
+  if (isOpen) return 'is writable by everybody';
   // Root often works with another user's files: in containers, with sudo.
   return user === 0 || stats.uid === user || stats.uid === 0 ? undefined : 'belongs to another user';
 }
@@ -192,7 +192,7 @@ function readUserFile(request: ConfigRequest, world: ConfigWorld): ConfigText | 
 function readNamedFile(file: string): ConfigText {
   const text = readOwnFile(file);
   if (text !== undefined) return text;
-  throw new BatonError('file_not_found', `There is no config file ${file}.`, {
+  throw new BatonError('file_not_found', `Config file not found: ${file}.`, {
     cure: 'Check the path, or write a file with `baton config init`.',
     data: { file },
   });

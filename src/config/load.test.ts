@@ -174,10 +174,10 @@ describe("Baton's home", { skip: NO_PERMISSIONS }, () => {
   it('is obeyed only where not everybody can write in it', async () => {
     const file = write('home/.baton/config.toml', sets(3));
     chmodSync(dirname(file), 0o1777);
-    await assertRefused(/\.baton can be written by everybody/);
+    await assertRefused(/\.baton is writable by everybody/);
     chmodSync(dirname(file), 0o775);
     chmodSync(file, 0o666);
-    await assertRefused(/config\.toml can be written by everybody/);
+    await assertRefused(/config\.toml is writable by everybody/);
     chmodSync(file, 0o664);
     assert.equal(await keepOf(), 3, 'a group is often of one user');
   });

@@ -63,7 +63,7 @@ const ProviderSchema = z
           whenUnset: 'that of the built-in provider of this name; others need it',
           examples: ['http://127.0.0.1:11434/v1'],
           allowed:
-            'an address in quotes that begins with http:// or https:// and holds no user, no key, no ? and no #',
+            'an address in quotes that begins with http:// or https:// and contains no user, key, ? or #',
           mayHoldSecret: true,
         }),
       ),
@@ -88,7 +88,7 @@ const ProviderSchema = z
           source: SPEC,
           whenUnset: 'that of the built-in provider of this name, else none',
           examples: ['MY_API_KEY'],
-          allowed: 'the name of an environment variable in quotes, or an empty text',
+          allowed: 'the name of an environment variable in quotes, or an empty string',
           mayHoldSecret: true,
         }),
       ),
@@ -134,7 +134,7 @@ const ProviderSchema = z
         }),
       ),
   })
-  .meta({ description: 'A provider of models.' });
+  .meta({ description: 'A model provider.' });
 
 /** [model_providers] */
 export const ProvidersSchema = z
@@ -143,5 +143,5 @@ export const ProvidersSchema = z
   .meta({
     ...about({ userOnly: true }),
     description:
-      'Where models are reached, by names of your own. A table of a built-in name (openai, anthropic, ollama) changes what it names and nothing else.',
+      'Model providers, under names that you choose. A table with a built-in name (openai, anthropic, ollama) overrides only the keys it sets.',
   });

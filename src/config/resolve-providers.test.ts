@@ -342,7 +342,7 @@ describe("a project's file", () => {
       assert.equal(warnings.length, 11);
       assert.match(
         warnings[10] ?? '',
-        /^1 more settings of the project are ignored; `baton config check` names them\.$/,
+        /^1 more settings of the project are ignored; `baton config check` lists them\.$/,
       );
     });
 

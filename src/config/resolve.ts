@@ -52,7 +52,7 @@ export interface ConfigSources {
 
 /** A fault of one key, or of the syntax of a file. */
 export interface ConfigProblem {
-  /** One sentence: where, which key, which value, what is allowed. */
+  /** One sentence: place, key, value, allowed values. */
   readonly message: string;
   readonly origin: ValueOrigin;
   readonly key?: string;
@@ -158,7 +158,7 @@ function withFaults(resolved: ResolvedConfig, faults: readonly ConfigProblem[]):
   const rest =
     more === 0
       ? []
-      : [`${more} more settings of the project are ignored; \`baton config check\` names them.`];
+      : [`${more} more settings of the project are ignored; \`baton config check\` lists them.`];
   return { ...resolved, warnings: [...named, ...rest, ...resolved.warnings] };
 }
 
@@ -532,7 +532,7 @@ function invalidConfig(problems: readonly ConfigProblem[]): BatonError {
       ? sentences.join('')
       : [`The configuration has ${problems.length} problems:`, ...sentences].join('\n  ');
   return new BatonError('config_invalid', message, {
-    cure: '`baton config init` writes a file with every key, its range and its default.',
+    cure: '`baton config init` writes a file that lists every key with its range and default.',
     data: { problems },
   });
 }

@@ -29,17 +29,19 @@ function feature(
 const FeaturesSchema = z
   .strictObject({
     micro_compact: feature(true, {
-      description: 'Clears old tool results first, before anything is summarised.',
+      description: 'Clears old tool results before it summarises anything.',
       stage: 'stable',
       source: 'spec 1-product',
     }),
     rawr_auto_compaction: feature(true, {
-      description: 'The watcher, which chooses the moment and hands over; off leaves the built-in limit.',
+      description:
+        'The watcher, which chooses when to compact and hands over; off: compacts at the built-in limit.',
       stage: 'stable',
       source: 'spec 1-product',
     }),
     compact_v2: feature(true, {
-      description: 'Compaction in eight phases; off: the legacy one, a summary and the newest requests.',
+      description:
+        'Compaction in eight phases; off: legacy compaction, which keeps a summary and the newest requests.',
       stage: 'stable',
       source: 'spec 2-engine §4',
     }),
@@ -101,7 +103,8 @@ const CompactSchema = z
       .optional()
       .meta(
         about({
-          description: 'The same as a share of the window; ignored while `auto_compact_threshold` is set.',
+          description:
+            'The same threshold as a share of the window; ignored while `auto_compact_threshold` is set.',
           unit: 'percent',
           source: SEED_001,
           whenUnset: 'the built-in limit and the free-space buffer decide',
@@ -128,7 +131,7 @@ const CompactSchema = z
       .meta(
         about({
           description:
-            'The gauge says `warning`, and a thread warns once, when no more than this is left of the window; at the earliest at half of the window.',
+            'When at most this much of the window is left, the gauge reports `warning` and a thread warns once; never before half of the window is used.',
           unit: 'tokens',
           source: SEED_001,
         }),
@@ -140,9 +143,9 @@ const CompactSchema = z
       .meta(
         about({
           description:
-            'The gauge says `error`, and a thread warns once more, when no more than this is left of the window; at the earliest at half of the window.',
+            'When at most this much of the window is left, the gauge reports `error` and a thread warns once more; never before half of the window is used.',
           unit: 'tokens',
-          source: 'spec 2-engine §2; seed 001 has one number for both',
+          source: 'spec 2-engine §2; seed 001 uses one number for both',
           whenUnset: 'as `warning_threshold`',
           examples: [15_000],
         }),
@@ -330,7 +333,7 @@ export const ConfigSchema = z
         about({
           description: 'The provider of `model`.',
           source: 'Codex',
-          whenUnset: '`--model` says it',
+          whenUnset: '`--model` names it',
           examples: ['openai'],
           allowed: PROVIDER_ALLOWED,
           userOnly: true,
@@ -346,7 +349,7 @@ export const ConfigSchema = z
             'The context window of the model of the session; overrides the known one. Applies to a model that `--model` names only if it is `model`.',
           unit: 'tokens',
           source: 'Codex; lower bound: docs/decisions/configuration.md',
-          whenUnset: 'what the session says, else the model table, else 128000',
+          whenUnset: 'the value in the session, else in the model table, else 128000',
           examples: [272_000],
           userOnly: true,
         }),
@@ -415,7 +418,7 @@ export const ConfigSchema = z
       .meta({
         ...about({ userOnly: true }),
         description:
-          "What commands of Baton's own agent see of your environment, besides the usual variables.",
+          "Which variables of your environment commands of Baton's own agent see, besides the usual ones.",
       }),
     features: FeaturesSchema,
     compact: CompactSchema,

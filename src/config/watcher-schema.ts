@@ -92,7 +92,7 @@ function bounds(tier: Tier) {
       .optional()
       .meta(
         about({
-          description: 'The tier holds while less than this is left of the window; 0: never.',
+          description: 'The tier applies while less than this is left of the window; 0: never.',
           unit: 'percent',
           source: 'seed 000; the default: docs/decisions/replay.md',
           whenUnset: `the frontmatter of \`auto-compact.md\`, else ${DEFAULT_THRESHOLDS[tier]}`,
@@ -105,7 +105,7 @@ function bounds(tier: Tier) {
       .optional()
       .meta(
         about({
-          description: 'The tier also holds from this usage on, however large the window is.',
+          description: 'The tier also applies from this usage on, for any size of the window.',
           unit: 'tokens',
           source: 'spec 3-watcher §3',
           whenUnset: 'only the percentage counts',
@@ -184,7 +184,7 @@ const SemanticSignalsSchema = z
     ),
     topic_shift_phrases: phrases(
       ['moving on', 'switching to', 'next,', 'next:', 'next up', "now, let's", "now let's", "we'll now"],
-      'Words of the agent that change the topic; an empty list switches the signal off.',
+      'Phrases with which the agent changes the topic; an empty list disables the signal.',
     ),
     concluding_thought_phrases: phrases(
       [
@@ -197,11 +197,11 @@ const SemanticSignalsSchema = z
         'final thoughts',
         'next steps',
       ],
-      'Words of the agent that conclude; an empty list switches the signal off.',
+      'Phrases with which the agent concludes; an empty list disables the signal.',
     ),
   })
   .prefault({})
-  .meta({ description: 'Which words of the agent tell a boundary.' });
+  .meta({ description: 'Which phrases of the agent mark a boundary.' });
 
 /** [rawr_auto_compaction] */
 export const WatcherSchema = z
@@ -289,7 +289,7 @@ export const WatcherSchema = z
       .meta(
         about({
           description:
-            'Turns of the user that must have ended since the last compaction or veto, unless `cooldown_seconds` have passed.',
+            'User turns that must have ended since the last compaction or veto, unless `cooldown_seconds` have passed.',
           unit: 'turns',
           source: SPEC,
           userOnly: true,
@@ -366,7 +366,7 @@ export const WatcherSchema = z
     info_lines: z
       .enum(INFO_LINES)
       .default('all')
-      .meta(about({ description: `Which lines of the watcher go into the transcript.`, source: SPEC })),
+      .meta(about({ description: `Which of the watcher's lines go into the transcript.`, source: SPEC })),
     trigger: z
       .strictObject({
         early_percent_remaining_lt: thresholdAlias('early'),
@@ -378,7 +378,7 @@ export const WatcherSchema = z
           .meta(
             about({
               description:
-                "Narrows every tier's set to these; `turn_complete` among them counts in every tier. An empty list narrows nothing.",
+                "Restricts every tier's set to these; `turn_complete` in the list counts in every tier. An empty list restricts nothing.",
               source: RAWR,
               whenUnset: 'the frontmatter of `auto-compact.md`, else the sets of the tiers',
               examples: [['commit', 'pr_checkpoint']],
@@ -401,7 +401,7 @@ export const WatcherSchema = z
           .prefault({})
           .meta({
             ...about({ userOnly: true }),
-            description: 'The tier `emergency`: it waits for nothing and asks nobody.',
+            description: 'The tier `emergency`: it waits for nothing and skips the judge.',
           }),
       })
       .prefault({})

@@ -39,7 +39,7 @@ describe('an answer', () => {
       const { outcome, veto, text, complaints } = answer(event, value);
       assert.deepEqual([outcome, veto, text], ['done', undefined, undefined]);
       assert.equal(complaints.length, 1);
-      assert.match(complaints[0] ?? '', /answered with keys that mean nothing here: .* knows /);
+      assert.match(complaints[0] ?? '', /answered with unknown keys: .* knows /);
     });
   }
 
@@ -48,7 +48,7 @@ describe('an answer', () => {
     assert.equal(text, 'x');
     assert.match(
       complaints[0] ?? '',
-      /mean nothing here: reason \(pre_compact knows `veto` and `instructions`\)/,
+      /with unknown keys: reason \(pre_compact knows `veto` and `instructions`\)/,
     );
   });
 
@@ -69,7 +69,7 @@ describe('an answer', () => {
     assert.deepEqual([fits.text?.length, fits.complaints], [MAX_TEXT_CHARACTERS, []]);
     const long = answer('session_start', { context: 'x'.repeat(MAX_TEXT_CHARACTERS + 1) });
     assert.ok((long.text?.length ?? 0) <= MAX_TEXT_CHARACTERS, 'longer than its limit');
-    assert.match(long.complaints[0] ?? '', /of 10001 characters, of which 10000 count/);
+    assert.match(long.complaints[0] ?? '', /of 10001 characters; only the first 10000 count/);
   });
 
   it('gives no known secret and no control character to anybody', () => {

@@ -115,18 +115,18 @@ function readVeto(stderr: string): HookAnswer {
 
 function describeStatus(event: HookEvent, status: number, stderr: string): string {
   const told = quote(stderr);
-  const means = status === VETO_STATUS ? `, but ${event} has nothing to veto` : '';
+  const means = status === VETO_STATUS ? `, but ${event} cannot be vetoed` : '';
   return `ended with status ${status}${means}${told === '' ? '' : `: ${told}`}`;
 }
 
 function readOutput(event: HookEvent, stdout: string, droppedBytes: number): HookAnswer {
   if (droppedBytes > 0) {
-    return failure([`printed ${droppedBytes} bytes more than an answer may have; nothing of it counts`]);
+    return failure([`printed ${droppedBytes} bytes more than an answer may have, so its output was ignored`]);
   }
   if (stdout.trim() === '') return { ...failure([]), outcome: 'done' };
   const answer = parseObject(stdout);
   if (answer === undefined) {
-    return failure([`printed what is no JSON object, which counts for nothing: ${quote(stdout)}`]);
+    return failure([`printed something other than a JSON object, which was ignored: ${quote(stdout)}`]);
   }
   const complaints = unknownKeys(event, answer);
   const veto = canVeto(event) ? textAt(answer, 'veto', complaints) : undefined;
@@ -157,9 +157,7 @@ function unknownKeys(event: HookEvent, answer: HookObject): string[] {
   const unknown = Object.keys(answer).filter((key) => !known.includes(key));
   if (unknown.length === 0) return [];
   const allowed = known.length === 0 ? 'none' : known.map((key) => `\`${key}\``).join(' and ');
-  return [
-    `answered with keys that mean nothing here: ${quote(unknown.join(', '))} (${event} knows ${allowed})`,
-  ];
+  return [`answered with unknown keys: ${quote(unknown.join(', '))} (${event} knows ${allowed})`];
 }
 
 /** The text at a key; blank texts and null, which templates produce, count as missing. */
@@ -167,7 +165,7 @@ function textAt(answer: HookObject, key: string, complaints: string[]): string |
   const value = Object.hasOwn(answer, key) ? answer[key] : undefined;
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string') {
-    complaints.push(`answered with a \`${key}\` that is no text, which counts for nothing`);
+    complaints.push(`answered with a \`${key}\` that is not a text, which was ignored`);
     return undefined;
   }
   const text = redact(value.replace(/[^\P{Cc}\n\t]/gu, '')).trim();
@@ -177,7 +175,7 @@ function textAt(answer: HookObject, key: string, complaints: string[]): string |
 function limit(key: string, text: string, complaints: string[]): string {
   if (text.length <= MAX_TEXT_CHARACTERS) return text;
   complaints.push(
-    `answered with \`${key}\` of ${text.length} characters, of which ${MAX_TEXT_CHARACTERS} count`,
+    `answered with \`${key}\` of ${text.length} characters; only the first ${MAX_TEXT_CHARACTERS} count`,
   );
   return clip(text, MAX_TEXT_CHARACTERS);
 }

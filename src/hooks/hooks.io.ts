@@ -152,7 +152,7 @@ async function runHooks(
   if (hooks.length === 0) return done();
   const obstacle = whyNoneRun(world);
   if (obstacle !== undefined) {
-    warnings.push(`The hooks of ${event} were left out: ${obstacle}.`);
+    warnings.push(`The hooks of ${event} were skipped: ${obstacle}.`);
     return done();
   }
   const cwd = await firstDirectory([session.cwd, world.cwd]);

@@ -238,8 +238,8 @@ describe('the status of a hook', () => {
     [`echo '{"veto":"no"}'; exit 255`, 'failed', /ended with status 255\.$/],
     ['no-such-command-anywhere', 'failed', /ended with status 127: .*not found/],
     ['kill -SEGV $$', 'failed', /was ended by SIGSEGV\.$/],
-    ['echo hello', 'failed', /printed what is no JSON object, which counts for nothing: hello\.$/],
-    ['echo "[1]"', 'failed', /no JSON object/],
+    ['echo hello', 'failed', /printed something other than a JSON object, which was ignored: hello\.$/],
+    ['echo "[1]"', 'failed', /other than a JSON object/],
     [['no-such-command-anywhere'], 'failed', /could not be started: there is no such command\.$/],
     [['/etc/passwd'], 'failed', /could not be started: it may not be executed\.$/],
     [['/'], 'failed', /could not be started: it may not be executed\.$/],
@@ -294,7 +294,7 @@ describe('the status of a hook', () => {
   it('2 means nothing after a compaction', async () => {
     const notes = await postCompact([{ command: 'echo oh >&2; exit 2' }]);
     assert.deepEqual(outcomes(notes), ['failed']);
-    assert.match(notes.warnings[0] ?? '', /status 2, but post_compact has nothing to veto: oh\.$/);
+    assert.match(notes.warnings[0] ?? '', /status 2, but post_compact cannot be vetoed: oh\.$/);
   });
 });
 
@@ -432,7 +432,7 @@ describe('hooks do not run', () => {
     for (const more of [{ env: { INSIDE_BATON_HOOK: '1' } }, { platform: 'win32' }]) {
       const notes = await createHooks(config, world(more)).postCompact(POST, NEVER);
       assert.deepEqual(notes.runs, []);
-      assert.match(notes.warnings[0] ?? '', /^The hooks of post_compact were left out: .*\.$/);
+      assert.match(notes.warnings[0] ?? '', /^The hooks of post_compact were skipped: .*\.$/);
     }
     assert.throws(() => readFileSync(join(folder, 'nested')), /ENOENT/);
   });

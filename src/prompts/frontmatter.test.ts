@@ -50,8 +50,8 @@ describe('parsePrompt', () => {
       '3:40: trigger.auto_requires_any_boundary must be a list of any of commit, pr_checkpoint, plan_checkpoint, plan_update, phase_completed, agent_done, topic_shift, concluding_thought, turn_complete.',
     ],
     ['packet:\n  max_tail_chars: 0', '3:19: packet.max_tail_chars must be a whole number of at least 1.'],
-    ['version: &a 1\npacket: {max_tail_chars: *a}', '2:10: anchors and aliases are not read here.'],
-    ['version: 1\npacket: &far {max_tail_chars: 1}', '3:9: anchors and aliases are not read here.'],
+    ['version: &a 1\npacket: {max_tail_chars: *a}', '2:10: anchors and aliases are not supported here.'],
+    ['version: 1\npacket: &far {max_tail_chars: 1}', '3:9: anchors and aliases are not supported here.'],
     ['- a list', '2:1: the frontmatter must be keys with values.'],
   ];
   for (const [yaml, ...expected] of cases) {

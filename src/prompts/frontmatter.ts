@@ -72,7 +72,7 @@ function parseFrontmatter(yaml: string): Pick<ParsedPrompt, 'frontmatter' | 'war
   }
   const anchored = findAnchor(document, yaml);
   if (anchored !== undefined) {
-    return failed([{ offset: anchored, message: 'anchors and aliases are not read here.' }]);
+    return failed([{ offset: anchored, message: 'anchors and aliases are not supported here.' }]);
   }
   const result = FrontmatterSchema.safeParse(document.toJS() ?? {});
   if (!result.success) return failed(result.error.issues.flatMap((issue) => explainIssue(issue, document)));

@@ -160,7 +160,7 @@ async function readPrompt(
   { isMissingFine, folder }: ReadOptions,
 ): Promise<LoadedPrompt> {
   if (folder !== undefined && isLinked(folder)) {
-    return unusable(name, file, `is in a folder that is a symbolic link, which is not followed`);
+    return unusable(name, file, `is in a folder that is a symbolic link, which Baton does not follow`);
   }
   const read = readText(file, folder !== undefined);
   if ('missing' in read) {
@@ -172,8 +172,8 @@ async function readPrompt(
   const { warnings, ...parsed } = await parseOwn(name, read.text);
   if (parsed.body === '') return unusable(name, file, 'is empty');
   const state = 'changed';
-  const told = warnings.map((each) => `${file}:${each} The frontmatter is not used.`);
-  return { name, file, state, text: read.text, ...parsed, warnings: told };
+  const rendered = warnings.map((each) => `${file}:${each} The frontmatter is not used.`);
+  return { name, file, state, text: read.text, ...parsed, warnings: rendered };
 }
 
 /** The latest parse of each prompt: a thread reads them at every decision. */

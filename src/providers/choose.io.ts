@@ -88,8 +88,8 @@ export async function providerNamed(
 function unknownProvider(key: string, known: readonly string[]): BatonError {
   const nearest = nearestName(key.toLowerCase(), known);
   const hint = nearest === undefined ? '' : `; the nearest is ${nearest}`;
-  return new BatonError('config_invalid', `There is no model provider ${JSON.stringify(key)}${hint}.`, {
-    cure: `Known are ${known.join(', ')}; others need a table [model_providers.NAME]. A model is written PROVIDER/MODEL.`,
+  return new BatonError('config_invalid', `Unknown model provider ${JSON.stringify(key)}${hint}.`, {
+    cure: `Known are ${known.join(', ')}; others need a table [model_providers.NAME]. Write a model as PROVIDER/MODEL.`,
     data: { provider: key, known, ...(nearest === undefined ? {} : { nearest }) },
   });
 }

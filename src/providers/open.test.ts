@@ -69,8 +69,8 @@ describe('the window', () => {
     const { window, warnings } = await open('lab/novel');
     assert.equal(window, 128_000);
     assert.deepEqual(warnings, [
-      'The context window of lab/novel is not known, so 128,000 tokens are assumed; ' +
-        'model_context_window in config.toml says it.',
+      'The context window of lab/novel is unknown, so Baton assumes 128,000 tokens; ' +
+        'set model_context_window in config.toml.',
     ]);
   });
 
@@ -106,12 +106,12 @@ describe('what cannot be opened', () => {
     [
       'opnai/gpt-5.1',
       'config_invalid',
-      /^There is no model provider "opnai"; the nearest is openai\.$/,
+      /^Unknown model provider "opnai"; the nearest is openai\.$/,
       /^Known are openai, anthropic, ollama, lab, bare; .*\[model_providers\.NAME\]/,
     ],
     ['OpenAI/gpt-5.1', 'config_invalid', /the nearest is openai\.$/, /^Known are/],
-    ['gpt-5.1', 'config_invalid', /^There is no model provider "gpt-5\.1"\.$/, /written PROVIDER\/MODEL/],
-    ['constructor/x', 'config_invalid', /no model provider "constructor"/, /^Known are/],
+    ['gpt-5.1', 'config_invalid', /^Unknown model provider "gpt-5\.1"\.$/, /as PROVIDER\/MODEL/],
+    ['constructor/x', 'config_invalid', /Unknown model provider "constructor"/, /^Known are/],
     [
       'openai/gpt-5.1',
       'model_auth',
@@ -123,7 +123,7 @@ describe('what cannot be opened', () => {
     [
       'bare',
       'model_missing',
-      /^bare has no model that is meant where none is named\.$/,
+      /^bare has no default model\.$/,
       /^Write bare\/MODEL, or set model_provider = "bare" and model/,
     ],
     ['ollama', 'model_missing', /^Ollama does not list a model at http:/, /pull a model/, local()],

@@ -91,10 +91,7 @@ function noModel({ key, provider }: ProviderChoice): BatonError {
           `${provider.name} does not list a model at ${provider.baseUrl}.`,
           `Start it and pull a model, write ${key}/MODEL, or ${setting}.`,
         ]
-      : [
-          `${provider.name} has no model that is meant where none is named.`,
-          `Write ${key}/MODEL, or ${setting}.`,
-        ];
+      : [`${provider.name} has no default model.`, `Write ${key}/MODEL, or ${setting}.`];
   return new BatonError('model_missing', message, { cure, data: { provider: key } });
 }
 
@@ -125,7 +122,7 @@ function configuredWindow(key: string, name: string, configured: ConfiguredModel
 
 function unknownWindow(key: string, name: string): string {
   return (
-    `The context window of ${key}/${name} is not known, so ${formatNumber(UNKNOWN_MODEL_WINDOW)} tokens are assumed; ` +
-    'model_context_window in config.toml says it.'
+    `The context window of ${key}/${name} is unknown, so Baton assumes ${formatNumber(UNKNOWN_MODEL_WINDOW)} tokens; ` +
+    'set model_context_window in config.toml.'
   );
 }

@@ -40,7 +40,7 @@ export async function openToAppend(path: string, files: RolloutFiles): Promise<R
     const refused = refusalOf(await file.stat());
     if (refused === undefined) return file;
     throw new BatonError('output_failed', `${path} ${refused}`, {
-      cure: 'Another program put it there while the session was opened: see to it, then open the session again.',
+      cure: 'Another program put it there while the session was being opened: remove it, then open the session again.',
     });
   } catch (error) {
     await file?.close();
@@ -57,9 +57,10 @@ export async function createFile(path: string, files: RolloutFiles): Promise<Rol
 export async function requireUnchanged(file: RolloutFile, size: number, path: string): Promise<void> {
   const stats = await file.stat();
   if (stats.nlink > 0 && stats.size === size) return;
-  const what = stats.nlink === 0 ? 'was removed' : `has ${stats.size} bytes where ${size} were written`;
-  throw new BatonError('file_changed', `${path} ${what} while the session was at work`, {
-    cure: 'Open the session again, and let nothing else write to it.',
+  const what =
+    stats.nlink === 0 ? 'was removed' : `has ${stats.size} bytes instead of the ${size} that were written`;
+  throw new BatonError('file_changed', `${path} ${what} while the session was running`, {
+    cure: 'Open the session again, and keep other programs from writing to it.',
     data: { isBroken: true },
   });
 }
@@ -110,7 +111,7 @@ export async function repair(path: string, file: RolloutFile): Promise<Omit<Dama
       message:
         keep > 0
           ? 'the last line lacked its end, as after a crash; it was completed'
-          : `${tail.length} bytes of a line that was never finished, as after a crash, were cut off`,
+          : `${tail.length} bytes of an unfinished line, as after a crash, were cut off`,
       lost: keep === 0,
     };
   } catch (error) {
@@ -139,7 +140,7 @@ const REASONS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ENOSPC: 'the disk is full',
     EDQUOT: 'the disk quota is used up',
-    EFBIG: 'the file may not get larger',
+    EFBIG: 'the file has reached its maximum size',
     EROFS: 'the disk is read-only',
     EACCES: 'no permission',
     EPERM: 'no permission',
@@ -156,8 +157,8 @@ export function explainWrite(path: string, error: unknown, isBroken: boolean): B
   const reason = (code === undefined ? undefined : REASONS.get(code)) ?? code ?? String(error);
   return new BatonError('output_failed', `${path} could not be written: ${reason}`, {
     cure: isBroken
-      ? 'See to the disk, then open the session again: it holds what was recorded before.'
-      : 'The session holds what was recorded before; see to the disk and try again.',
+      ? 'Fix the disk, then open the session again: it contains everything recorded before.'
+      : 'The session contains everything recorded before; fix the disk and try again.',
     data: { isBroken, ...(code === undefined ? {} : { code }) },
     cause: error,
   });

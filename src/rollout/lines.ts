@@ -228,7 +228,7 @@ const RECORDED_EVENTS: ReadonlySet<string> = new Set([
 
 function eventLine(at: string, { event }: EventRecord): RolloutLine {
   if (RECORDED_EVENTS.has(event.type)) {
-    throw new RangeError(`${event.type} is recorded as what it tells of, not as an event`);
+    throw new RangeError(`${event.type} has its own record and is not recorded as an event`);
   }
   return withRecord(lineOf(at, ['event_msg', event]), { type: 'event' });
 }

@@ -231,7 +231,7 @@ function codeOf(error: unknown): string | undefined {
 function explainHeld(rollout: string, path: string, by: Owner | undefined): BatonError {
   const name = basename(rollout);
   if (by === undefined) {
-    return new BatonError('session_live', `${name} has a lock that names no process`, {
+    return new BatonError('session_live', `${name} has a lock that does not name a process`, {
       cure: `Make sure that nothing writes to the session, then remove ${path}.`,
       data: { lock: path },
     });
@@ -241,12 +241,12 @@ function explainHeld(rollout: string, path: string, by: Owner | undefined): Bato
   if (placeOwner(by, realm()) === 'elsewhere') {
     return new BatonError(
       'session_live',
-      `${name} is open in process ${pid} on ${where.host}, or was when that ended`,
+      `${name} is open in process ${pid} on ${where.host}, or was when that host stopped`,
       { cure: `End it there. If it is gone, remove ${path}.`, data },
     );
   }
   return new BatonError('session_live', `${name} is open in process ${pid} since ${since}`, {
-    cure: `Go on there, end that process, or fork the session. If that process is no Baton, remove ${path}.`,
+    cure: `Continue there, end that process, or fork the session. If that process is not Baton, remove ${path}.`,
     data,
   });
 }
@@ -254,9 +254,8 @@ function explainHeld(rollout: string, path: string, by: Owner | undefined): Bato
 function explainLock(path: string, error: unknown): unknown {
   if (error instanceof BatonError) return error;
   const code = codeOf(error);
-  return new BatonError('output_failed', `The lock ${path} could not be made: ${code ?? String(error)}`, {
-    cure:
-      code === 'ENOSPC' ? 'Free space on the disk.' : 'Check the permissions of the folder it would lie in.',
+  return new BatonError('output_failed', `The lock ${path} could not be created: ${code ?? String(error)}`, {
+    cure: code === 'ENOSPC' ? 'Free space on the disk.' : 'Check the permissions of its folder.',
     cause: error,
   });
 }

@@ -86,7 +86,7 @@ test('the lock of an owner of whom nothing is known stands', async (t) => {
       /open in process \d+ on/,
       ({ realm }) => ({ realm: { ...realm, namespace: 'pid:[1]', host: hostname() } }),
     ],
-    [/a lock that names no process/, () => ({ pid: 'x' })],
+    [/a lock that does not name a process/, () => ({ pid: 'x' })],
   ];
   for (const [message, change] of unknown) {
     const home = await temporaryHome(t);
@@ -218,7 +218,7 @@ test(
       await plant(lockOf(home));
       await assert.rejects(take(home), (error: BatonError) => {
         assert.equal(error.code, 'session_live', name);
-        assert.match(error.message, /^thread\.jsonl has a lock that names no process$/);
+        assert.match(error.message, /^thread\.jsonl has a lock that does not name a process$/);
         assert.match(error.cure, /remove .*thread\.jsonl\.lock\.$/);
         return true;
       });

@@ -46,14 +46,14 @@ export async function findRollouts(home: string): Promise<readonly FoundRollout[
 export async function locateRollout(home: string, which: string): Promise<string> {
   if (which === 'last') {
     for (const { path } of await findRollouts(home)) if (await isBegun(path)) return path;
-    throw notFound(`There is no session below ${join(home, SESSIONS_FOLDER)}`, 'Begin one.');
+    throw notFound(`No session found below ${join(home, SESSIONS_FOLDER)}`, 'Start one.');
   }
   if (!isThreadId(which)) return resolve(which);
   const path = await pathOfThread(home, which);
   if (path !== undefined) return path;
   throw notFound(
-    `There is no session ${which} below ${join(home, SESSIONS_FOLDER)}`,
-    '`baton sessions` lists the ones there are.',
+    `No session ${which} found below ${join(home, SESSIONS_FOLDER)}`,
+    '`baton sessions` lists the existing ones.',
   );
 }
 
@@ -219,7 +219,7 @@ async function siblingOf(path: string, threadId: string): Promise<string | undef
 
 function parentMissing(message: string, base: ForkBase): BatonError {
   return new BatonError('parent_missing', message, {
-    cure: 'Put the file back as it was; a fork cannot be read without the session that it continues.',
+    cure: 'Restore the file; a fork cannot be read without the session that it continues.',
     data: { parent: base.threadId, endByte: base.endByte },
   });
 }
@@ -233,8 +233,8 @@ async function requireLineEnd(source: ByteSource, { path, endByte = 0 }: Rollout
   }
   throw new BatonError(
     'parent_missing',
-    `${basename(path)} is not what it was when it was forked: no line ends at its byte ${endByte}`,
-    { cure: 'Put the file back as it was.', data: { endByte, bytes: source.size } },
+    `${basename(path)} has changed since it was forked: no line ends at its byte ${endByte}`,
+    { cure: 'Restore the original file.', data: { endByte, bytes: source.size } },
   );
 }
 
@@ -257,7 +257,7 @@ async function readHead(
   }
   const bytes = Buffer.concat(parts);
   const line = parse(bytes.toString('utf8'));
-  if (!isJsonObject(line)) throw notOwn(source, 'its first line is no record');
+  if (!isJsonObject(line)) throw notOwn(source, 'its first line is not a record');
   return { line, endByte: Math.min(source.size, bytes.length + 1) };
 }
 
@@ -282,7 +282,7 @@ function headOf(
     payload?.['originator'] !== BATON_ORIGINATOR ||
     typeof version !== 'number'
   ) {
-    throw notOwn(source, 'it is no session that Baton recorded');
+    throw notOwn(source, 'Baton did not record it');
   }
   if (version > OWN_VERSION) throw notOwn(source, 'it was written by a newer version of Baton');
   return { threadId, base: baseOf(payload) };
@@ -296,7 +296,7 @@ function baseOf(payload: JsonObject): ForkBase | undefined {
 }
 
 function notOwn({ name }: ByteSource, why: string): BatonError {
-  return new BatonError('format_unknown', `${name} cannot be gone on with: ${why}`, {
+  return new BatonError('format_unknown', `${name} cannot be resumed: ${why}`, {
     cure: '`baton sessions` lists the sessions of this machine; `baton inspect` reads those of other agents.',
   });
 }
@@ -397,5 +397,5 @@ async function placeBehind(segments: readonly Segment[], line: number): Promise<
       position += chunk.length;
     }
   }
-  throw new RangeError(`There is no line ${line} behind which to fork`);
+  throw new RangeError(`Cannot fork after line ${line}, which does not exist`);
 }

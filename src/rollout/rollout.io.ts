@@ -307,7 +307,7 @@ export class Rollout {
     const at = this.#now();
     const stamped = records.map((record): Stamped => ({ ...record, at: record.at ?? at }));
     if (stamped.length > 1 && stamped.some(isRewriting)) {
-      throw new RangeError('A record that changes the history as it stands is appended alone');
+      throw new RangeError('A record that rewrites the history must be appended alone');
     }
     return this.#enqueue(() => stamped, stamped[0]?.type === 'undo_compaction');
   }
@@ -491,7 +491,7 @@ export class Rollout {
 }
 
 function nothingToUndo(path: string): BatonError {
-  return new BatonError('nothing_to_undo', `${basename(path)} holds no compaction that is in force`, {
+  return new BatonError('nothing_to_undo', `${basename(path)} holds no effective compaction`, {
     cure: '`baton inspect` lists the compactions of a session.',
   });
 }
@@ -513,7 +513,7 @@ function historyAfter(fold: HistoryFold<Item>, record: RewritingRecord): readonl
 function textOf(line: RolloutLine): string {
   const text = JSON.stringify(line);
   if (!isReadable(text, line)) {
-    throw new RangeError('The record is nested deeper, or is longer, than what is ever read back');
+    throw new RangeError('The record is nested too deeply or is too long to be read back');
   }
   return text;
 }

@@ -26,13 +26,13 @@ export interface CaptureBounds {
 export interface Repository {
   /** The workspace, with links resolved. */
   readonly root: string;
-  /** The workspace below the top of the work tree, with a closing slash; empty for the top itself. */
+  /** The workspace relative to the top of the work tree, with a trailing slash; empty for the top itself. */
   readonly prefix: string;
-  /** What belongs to this work tree alone. */
+  /** The directory that belongs to this work tree alone. */
   readonly gitDirectory: string;
-  /** What all work trees of the repository share. */
+  /** The directory that all work trees of the repository share. */
   readonly commonDirectory: string;
-  /** What belongs to Baton below the workspace, with a closing slash, as in `paths.ts`; undefined where nothing does. */
+  /** Baton's own folder inside the workspace, with a trailing slash, as in `paths.ts`; undefined where there is none. */
   readonly own: string | undefined;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -309,14 +309,14 @@ async function look(
     }
     const stats = lookBelow(root, path, directories);
     if (typeof stats === 'string') {
-      leftOut.push({ path, why: `not to be looked at (${stats})` });
+      leftOut.push({ path, why: `not accessible (${stats})` });
       continue;
     }
     // A directory replaced a file that git knows.
     if (stats === undefined || stats.isDirectory()) continue;
     if (stats.size > bounds.fileBytes) leftOut.push({ path, why: `too large (${megabytes(stats.size)})` });
     else if (stats.isFile() || stats.isSymbolicLink()) looks.set(path, stats);
-    else leftOut.push({ path, why: 'no regular file' });
+    else leftOut.push({ path, why: 'not a regular file' });
   }
   return { looks, leftOut };
 }
@@ -408,9 +408,7 @@ async function takeIn(
   const readable = paths.filter((path) => isReadable(root, path));
   if (readable.length < paths.length) {
     const known = new Set(readable);
-    refused.push(
-      ...paths.filter((path) => !known.has(path)).map((path) => ({ path, why: 'not to be read' })),
-    );
+    refused.push(...paths.filter((path) => !known.has(path)).map((path) => ({ path, why: 'not readable' })));
     return takeIn(workshop, readable, to);
   }
   const half = Math.ceil(paths.length / 2);

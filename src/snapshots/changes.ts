@@ -5,7 +5,7 @@ import type { LeftOut } from './snapshot.ts';
 
 /** A file in a git tree. */
 export interface TreeFile {
-  /** `link`: the blob is where it leads; `other`: what no snapshot holds, a repository among them. */
+  /** `link`: the blob holds its target; `other`: anything that snapshots do not hold, such as a nested repository. */
   readonly kind: 'file' | 'executable' | 'link' | 'other';
   readonly blob: string;
 }
@@ -78,7 +78,7 @@ export function planRestore(changes: readonly TreeChange[], bounds: RestoreBound
     const wasUnsaved = then.get(path);
     if (isUnsaved !== undefined) blocked.push({ path, why: isUnsaved });
     else if (!isSafePath(path) || file?.kind === 'other' || after?.kind === 'other')
-      blocked.push({ path, why: 'nothing that Baton saves, so the snapshot was changed by somebody else' });
+      blocked.push({ path, why: 'nothing that Baton saves, so something else changed the snapshot' });
     else if (wasUnsaved !== undefined)
       untouched.push({ path, why: `${wasUnsaved} at the time of the snapshot` });
     else if (file !== undefined) write.push({ path, file });
@@ -123,7 +123,7 @@ export function divideChanges(
     else if (!later.has(path)) own.push(change);
     else if (turns.has(path))
       laterEdits.push({ path, why: 'changed by the turn and again after it', overlaps: true });
-    else laterEdits.push({ path, why: 'changed after the turn, which left it alone', overlaps: false });
+    else laterEdits.push({ path, why: 'changed after the turn, which did not touch it', overlaps: false });
   }
   return { own, laterEdits };
 }

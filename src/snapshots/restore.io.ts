@@ -148,11 +148,11 @@ async function lookAt(place: Buffer): Promise<Stats | undefined> {
 function whyNot(error: unknown): string {
   if (error instanceof NotPossible) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ENOTEMPTY') return 'in the place of a directory that holds other files';
+  if (code === 'ENOTEMPTY') return 'blocked by a directory that holds other files';
   if (code === 'ENOENT') return 'changed since the undo began';
   if (code === 'ELOOP' || code === 'ENOTDIR') return 'below something that is not a directory';
-  if (code === 'ENOSPC' || code === 'EDQUOT') return 'not written, since the disk is full';
-  return `not to be changed (${code ?? message})`;
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'not written because the disk is full';
+  return `not changeable (${code ?? message})`;
 }
 
 /** Removes directories that a removal left empty, up to the workspace. */

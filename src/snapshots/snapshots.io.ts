@@ -54,7 +54,7 @@ export interface SnapshotTerms {
   readonly threadId: string;
   /** A folder that only this process uses, in an existing parent: created when opened, removed when closed. */
   readonly workshop: string;
-  /** Baton's home. What lies there is never part of a snapshot. */
+  /** Baton's home, which is never part of a snapshot. */
   readonly home: string;
   /** Snapshots that the thread's log names. Others do not count, because anybody may have added refs to a repository. */
   readonly named: () => readonly Snapshot[];
@@ -144,7 +144,8 @@ export async function openSnapshots(
   terms: SnapshotTerms,
   signal: CancelSignal,
 ): Promise<Snapshots | { readonly type: 'unavailable'; readonly why: string }> {
-  if (!/^\w[\w-]{0,99}$/.test(terms.threadId)) throw new RangeError(`${terms.threadId} is no id of a thread`);
+  if (!/^\w[\w-]{0,99}$/.test(terms.threadId))
+    throw new RangeError(`${terms.threadId} is not the id of a thread`);
   const root = await resolveRoot(terms.directory);
   return within(UNDO_LIMIT_MS, signal, async (deadline) => {
     const repository = await findRepository(root, terms, deadline);
@@ -153,7 +154,10 @@ export async function openSnapshots(
       return new Snapshots(await openWorkshop(repository, terms.workshop, terms.clock, deadline), terms);
     } catch (error) {
       const { why } = explainSystem(error);
-      return { type: 'unavailable', why: `The folder ${terms.workshop} could not be made: ${why}.` } as const;
+      return {
+        type: 'unavailable',
+        why: `The folder ${terms.workshop} could not be created: ${why}.`,
+      } as const;
     }
   });
 }
@@ -321,7 +325,7 @@ export class Snapshots {
     const { repository } = this.#workshop;
     const there = await this.#listRefs(deadline);
     let number = Math.max(0, ...this.#own().map((own) => own.number));
-    let problem: NotCaptured = { type: 'skipped', why: 'git gave it no name' };
+    let problem: NotCaptured = { type: 'skipped', why: 'git could not create a ref for it' };
     for (let tries = 0; tries < TRIED_NUMBERS && !deadline.isOver; tries++) {
       do number++;
       while (there.has(this.#refOf(number)));
@@ -368,7 +372,7 @@ export class Snapshots {
 
   async #read(snapshot: Snapshot, deadline: CaptureDeadline): Promise<ReadSnapshot | NotCaptured> {
     const { commit } = snapshot;
-    if (!/^[0-9a-f]{40,64}$/.test(commit)) return { type: 'skipped', why: 'it names no snapshot' };
+    if (!/^[0-9a-f]{40,64}$/.test(commit)) return { type: 'skipped', why: 'it does not name a snapshot' };
     const shownCommit = await runInWorkshop(this.#workshop, ['cat-file', 'commit', commit], deadline);
     if (!hasSucceeded(shownCommit)) {
       return deadline.isOver
@@ -377,7 +381,7 @@ export class Snapshots {
     }
     const text = shownCommit.output.toString('utf8');
     const facts = parseSnapshotMessage(text.slice(text.indexOf('\n\n') + 2));
-    if (facts === undefined) return { type: 'skipped', why: 'the commit is no snapshot of Baton' };
+    if (facts === undefined) return { type: 'skipped', why: 'the commit is not a snapshot of Baton' };
     if (facts.prefix !== this.#workshop.repository.prefix) {
       return {
         type: 'skipped',
@@ -428,7 +432,7 @@ export class Snapshots {
       head === facts.head
         ? []
         : [
-            `HEAD has moved from ${short(facts.head)} to ${short(head)} since: commits stay, only files are put back.`,
+            `HEAD has moved from ${short(facts.head)} to ${short(head)} since: commits stay, only files are restored.`,
           ];
     return {
       changes: own,
@@ -592,24 +596,23 @@ async function findRepository(
   ];
   const answer = await runGit(args, root, { env, signal: deadline.signal });
   if (answer.end.type === 'not_started')
-    return { why: 'Git is not installed, so that changes of files cannot be undone.' };
+    return { why: 'Git is not installed, so file changes cannot be undone.' };
   const lines = answer.output.toString('utf8').split('\n');
   const [gitDirectory, commonDirectory, isInside, prefix] = lines;
   if (!hasSucceeded(answer) && !answer.errors.includes('not a git repository')) {
-    return { why: `Changes of files cannot be undone here; git says: ${answer.errors.split('\n')[0] ?? ''}` };
+    return { why: `File changes cannot be undone here; git says: ${answer.errors.split('\n')[0] ?? ''}` };
   }
   if (!hasSucceeded(answer) || isInside !== 'true' || prefix === undefined || lines.length !== 5) {
-    return { why: 'The workspace is no work tree of git, so that changes of files cannot be undone.' };
+    return { why: 'The workspace is not in a git work tree, so file changes cannot be undone.' };
   }
-  if (gitDirectory === undefined || commonDirectory === undefined) return { why: 'Git names no repository.' };
+  if (gitDirectory === undefined || commonDirectory === undefined)
+    return { why: 'Git does not report a repository.' };
   const link = await linkAmong(['objects', ...namesUpTo(REFS)].map((name) => join(commonDirectory, name)));
   // A link may have been planted, and git would follow it: objects and refs would be written to its target.
-  if (link !== undefined)
-    return { why: `${link} is a symbolic link, so that changes of files cannot be undone.` };
+  if (link !== undefined) return { why: `${link} is a symbolic link, so file changes cannot be undone.` };
   if (prefix !== '') {
     const ignored = await runGit(['check-ignore', '-q', '--', '.'], root, { env, signal: deadline.signal });
-    if (hasSucceeded(ignored))
-      return { why: 'Git ignores the workspace, so that changes of files cannot be undone.' };
+    if (hasSucceeded(ignored)) return { why: 'Git ignores the workspace, so file changes cannot be undone.' };
   }
   const whole = await realpath(home).catch(() => home);
   const own = isBelow(whole, root) ? Buffer.from(`${relative(root, whole)}/`).toString('latin1') : undefined;
@@ -683,11 +686,11 @@ function warningsOf({ leftOut, nested }: Captured): readonly string[] {
   const warnings: string[] = [];
   if (leftOut.length > 0) {
     const named = leftOut.slice(0, NAMED).map(({ path, why }) => `${shownPath(path)} is ${why}`);
-    warnings.push(`Not saved, and not to be undone: ${named.join('; ')}${more(leftOut)}.`);
+    warnings.push(`Not saved, so an undo cannot restore: ${named.join('; ')}${more(leftOut)}.`);
   }
   if (nested.length > 0) {
     const named = nested.slice(0, NAMED).map(shownPath);
-    warnings.push(`Repositories inside of this one are not saved: ${named.join(', ')}${more(nested)}.`);
+    warnings.push(`Repositories inside this one are not saved: ${named.join(', ')}${more(nested)}.`);
   }
   return warnings;
 }
@@ -716,5 +719,5 @@ async function linkAmong(paths: readonly string[]): Promise<string | undefined> 
 }
 
 function refused(why: string): { readonly type: 'refused'; readonly why: string } {
-  return { type: 'refused', why: `The files were left as they are: ${why}.` };
+  return { type: 'refused', why: `The files are unchanged: ${why}.` };
 }

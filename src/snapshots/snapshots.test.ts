@@ -348,7 +348,7 @@ describe('snapshots', () => {
     tree.put('inner/b.txt', 'mine\n');
     const outcome = await snapshots.take(NEVER);
     assert.ok(outcome.type === 'taken', 'skipped');
-    assert.deepEqual(outcome.warnings, ['Repositories inside of this one are not saved: inner/.']);
+    assert.deepEqual(outcome.warnings, ['Repositories inside this one are not saved: inner/.']);
     tree.put('inner/b.txt', 'changed\n');
     const { changes } = restored(await putBack(snapshots, outcome.snapshot));
     assert.deepEqual(changes, []);
@@ -490,7 +490,9 @@ describe('snapshots', () => {
     tree.put('large.bin', 'x'.repeat(101));
     const outcome = await snapshots.take(NEVER);
     assert.ok(outcome.type === 'taken', 'skipped');
-    assert.deepEqual(outcome.warnings, ['Not saved, and not to be undone: large.bin is too large (1 MB).']);
+    assert.deepEqual(outcome.warnings, [
+      'Not saved, so an undo cannot restore: large.bin is too large (1 MB).',
+    ]);
     tree.put('large.bin', 'small now');
     tree.put('grows.txt', 'y'.repeat(101));
     const { failed, untouched } = restored(await putBack(snapshots, outcome.snapshot));
@@ -676,7 +678,7 @@ describe('snapshots', () => {
     const gone = await putBack(snapshots, oldest);
     assert.deepEqual(gone, {
       type: 'refused',
-      why: 'The files were left as they are: the snapshot is gone.',
+      why: 'The files are unchanged: the snapshot is gone.',
     });
     restored(await putBack(snapshots, newest));
     for (const terms of [{ threadId: 'other', named: () => taken }, {}]) {
@@ -693,7 +695,7 @@ describe('snapshots', () => {
     const bare = new WorkTree(false);
     t.after(() => bare.close());
     const rows: readonly (readonly [Partial<SnapshotTerms>, RegExp])[] = [
-      [{}, /no work tree of git/],
+      [{}, /not in a git work tree/],
       [{ env: { PATH: '/nonexistent' } }, /Git is not installed/],
     ];
     for (const [terms, expected] of rows) {
@@ -708,7 +710,7 @@ describe('snapshots', () => {
     const commit = tree.git('rev-parse', 'HEAD').trim();
     const outcome = await putBack(snapshots, { commit, ref: 'HEAD' });
     assert.ok(outcome.type === 'refused', 'restored');
-    assert.match(outcome.why, /no snapshot of Baton/);
+    assert.match(outcome.why, /not a snapshot of Baton/);
   });
 
   test('a file that looks the same is not read again, unless the private index is gone', async (t) => {

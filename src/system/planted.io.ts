@@ -98,7 +98,7 @@ function describeBytes(bytes: number): string {
   return bytes < 1024 * 1024 ? `${Math.floor(bytes / 1024)} KiB` : `${Math.floor(bytes / 1024 / 1024)} MiB`;
 }
 
-const LINK_REFUSED = 'is a symbolic link, which is not followed';
+const LINK_REFUSED = 'is a symbolic link, which Baton does not follow';
 
 /** The type of a file that is not regular: completes "PATH …"; undefined for a regular file. */
 export function refusalOf(

@@ -98,7 +98,7 @@ test('links: followed, refused, or kept within a directory', () => {
   }
   assert.deepEqual(readSmallFile(at('near'), { maxBytes: 9, links: 'refuse' }), {
     kind: 'refused',
-    problem: 'is a symbolic link, which is not followed',
+    problem: 'is a symbolic link, which Baton does not follow',
   });
   const turning = readSmallFile(at('turn'), follow);
   assert.match(turning.kind === 'refused' ? turning.problem : '', /^is a symbolic link to itself$/);

@@ -58,7 +58,7 @@ export async function resolveRoot(directory: string): Promise<string> {
     );
   });
   if ((await stat(root)).isDirectory()) return root;
-  throw new BatonError('not_a_directory', `The workspace ${directory} is no directory`, { cure });
+  throw new BatonError('not_a_directory', `The workspace ${directory} is not a directory`, { cure });
 }
 
 function moved(path: string, root: string, recordedCwd: string | undefined): string {
@@ -77,19 +77,19 @@ export async function locate(path: string, root: string): Promise<ResolvedPath> 
   // Before anything is done with it: what is missing is looked up step by step.
   if (path.length > LONGEST_PATH) return { kind: 'refused', why: 'no path: it is too long' };
   const wanted = resolve(root, path);
-  if (!isInside(wanted, root)) return { kind: 'refused', why: 'outside of the workspace' };
+  if (!isInside(wanted, root)) return { kind: 'refused', why: 'outside the workspace' };
   try {
     const real = await realpath(wanted);
     if (!isInside(real, root)) return { kind: 'refused', why: 'a link that leads out of the workspace' };
     const stats = await lstat(real);
     if (stats.isFile()) return { kind: 'file', path: real, stats };
     if (stats.isDirectory()) return { kind: 'directory', path: real, stats };
-    return { kind: 'refused', why: 'no regular file' };
+    return { kind: 'refused', why: 'not a regular file' };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return locateFree(wanted, root);
-    if (code === 'ENOTDIR') return { kind: 'refused', why: 'below something that is no directory' };
-    return { kind: 'refused', why: `not to be reached (${code ?? String(error)})` };
+    if (code === 'ENOTDIR') return { kind: 'refused', why: 'below something that is not a directory' };
+    return { kind: 'refused', why: `not reachable (${code ?? String(error)})` };
   }
 }
 
@@ -121,12 +121,12 @@ async function readFileInside(path: string, root: string): Promise<FileRead> {
   const place = await locate(path, root);
   if (place.kind === 'free') return { kind: 'gone' };
   if (place.kind === 'refused') return place;
-  if (place.kind === 'directory') return { kind: 'refused', why: 'no regular file' };
+  if (place.kind === 'directory') return { kind: 'refused', why: 'not a regular file' };
   try {
     const handle = await openToRead(place.path, 'refuse');
     try {
       const stats = await handle.stat();
-      if (!stats.isFile()) return { kind: 'refused', why: 'no regular file' };
+      if (!stats.isFile()) return { kind: 'refused', why: 'not a regular file' };
       if (stats.size > LARGEST_FILE) return { kind: 'large', bytes: stats.size };
       const bytes = await readWhole(handle, LARGEST_FILE);
       if (bytes === undefined) return { kind: 'large', bytes: (await handle.stat()).size };
@@ -139,6 +139,6 @@ async function readFileInside(path: string, root: string): Promise<FileRead> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'gone' };
-    return { kind: 'refused', why: `not to be read (${code ?? String(error)})` };
+    return { kind: 'refused', why: `not readable (${code ?? String(error)})` };
   }
 }

@@ -59,7 +59,7 @@ describe('the decision about a call', () => {
     const terms = { policy: 'on_request', sandbox: 'workspace_write', canConfine: false } as const;
     const decision = decideApproval(ACTIONS.run, terms, 'user');
     assert.ok(decision.type === 'ask', decision.type);
-    assert.match(decision.why, /no bubblewrap/);
+    assert.match(decision.why, /[Bb]ubblewrap is not available/);
   });
 });
 

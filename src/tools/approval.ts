@@ -56,11 +56,11 @@ function decideForUser(action: ToolAction, terms: ApprovalTerms): ApprovalDecisi
 
 function decideEdit({ policy, sandbox }: ApprovalTerms): ApprovalDecision {
   if (sandbox === 'read_only') {
-    const why = 'The sandbox is read_only, and this changes files.';
+    const why = 'The sandbox is read_only, and this call changes files.';
     return policy === 'never' ? { type: 'refuse', why } : { type: 'ask', sandbox: 'workspace_write', why };
   }
   return policy === 'untrusted'
-    ? { type: 'ask', sandbox, why: 'The policy is untrusted: every change of files is asked for.' }
+    ? { type: 'ask', sandbox, why: 'The policy is untrusted: every change of files needs approval.' }
     : { type: 'run', sandbox };
 }
 
@@ -69,9 +69,12 @@ function decideCommand(
   { policy, sandbox, canConfine, isLinkedOut = false }: ApprovalTerms,
 ): ApprovalDecision {
   if (sandbox !== 'danger_full_access') {
-    if (leavesSandbox) return askToLeave(policy, 'The command asks to run outside of the sandbox.');
+    if (leavesSandbox) return askToLeave(policy, 'The command requests to run outside the sandbox.');
     if (!canConfine) {
-      return askToLeave(policy, `There is no bubblewrap here that could hold a command to ${sandbox}.`);
+      return askToLeave(
+        policy,
+        `Bubblewrap is not available here, so a command cannot be confined to ${sandbox}.`,
+      );
     }
   }
   if (policy !== 'untrusted') return { type: 'run', sandbox };
@@ -85,5 +88,5 @@ function decideCommand(
 
 function askToLeave(policy: ApprovalPolicy, why: string): ApprovalDecision {
   if (policy !== 'never') return { type: 'ask', sandbox: 'danger_full_access', why };
-  return { type: 'refuse', why: `${why} The policy is never: nobody is asked.` };
+  return { type: 'refuse', why: `${why} The policy is never: Baton does not ask.` };
 }

@@ -63,7 +63,7 @@ describe('a capped text', () => {
   it('says exactly how much is missing, and what to do', () => {
     const text = Array.from({ length: 10_000 }, (_, index) => `line ${index}\n`).join('');
     const shown = capText(text, HOW, 1000);
-    const [, lines, bytes] = /\[… (\d+) lines, (\d+) bytes left out here\. Ask again\.\]\n/.exec(shown) ?? [];
+    const [, lines, bytes] = /\[… (\d+) lines, (\d+) bytes omitted here\. Ask again\.\]\n/.exec(shown) ?? [];
     const note = /\[…[^\]]*\]\n/.exec(shown)?.[0] ?? '';
     assert.equal(Number(bytes), text.length - (shown.length - note.length));
     assert.equal(Number(lines), 10_000 - (shown.split('\n').length - 2));
@@ -81,13 +81,13 @@ describe('a capped text', () => {
 
   it('cuts one long line in the middle of it', () => {
     const shown = capText('x'.repeat(100_000), HOW, 500);
-    assert.match(shown, /^x+\n\[… \d+ bytes left out here\. Ask again\.\]\nx+$/);
+    assert.match(shown, /^x+\n\[… \d+ bytes omitted here\. Ask again\.\]\nx+$/);
   });
 });
 
 it('a line is cut with the number of characters that are missing', () => {
   assert.equal(cutLine('abc', 3), 'abc');
-  assert.equal(cutLine('abcdef', 3), 'abc [… 3 characters of this line left out]');
-  assert.equal(cutLine('ab😀cd', 3), 'ab [… 4 characters of this line left out]');
-  assert.equal(cutLine('abc', 2, 90), 'ab [… 88 characters of this line left out]');
+  assert.equal(cutLine('abcdef', 3), 'abc [… 3 characters of this line omitted]');
+  assert.equal(cutLine('ab😀cd', 3), 'ab [… 4 characters of this line omitted]');
+  assert.equal(cutLine('abc', 2, 90), 'ab [… 88 characters of this line omitted]');
 });

@@ -19,7 +19,7 @@ export class MiddleCut {
 
   /** @param maxTokens largest text of `render`, including its note; at least 200 */
   constructor(maxTokens: number = RESULT_TOKENS) {
-    if (maxTokens < 200) throw new RangeError(`${maxTokens} tokens leave no room beside the note`);
+    if (maxTokens < 200) throw new RangeError(`${maxTokens} tokens leave no room besides the note`);
     this.#sideBytes = Math.floor((maxTokens * DEFAULT_ESTIMATE.approxBytesPerToken - NOTE_BYTES) / 2);
   }
 
@@ -57,7 +57,7 @@ export class MiddleCut {
     const lines = this.#lines - countLineFeeds(head) - countLineFeeds(end);
     const what = lines > 0 ? `${lines} lines, ${bytes} bytes` : `${bytes} bytes`;
     const gap = head === '' || head.endsWith('\n') ? '' : '\n';
-    return `${head}${gap}[… ${what} left out here. ${howToGet}]\n${end}`;
+    return `${head}${gap}[… ${what} omitted here. ${howToGet}]\n${end}`;
   }
 }
 
@@ -116,7 +116,7 @@ function countLineFeeds(text: string): number {
 export function cutLine(line: string, maxCharacters: number, length = line.length): string {
   if (length <= maxCharacters) return line;
   const end = (line.codePointAt(maxCharacters - 1) ?? 0) > 0xffff ? maxCharacters - 1 : maxCharacters;
-  return `${line.slice(0, end)} [… ${length - end} characters of this line left out]`;
+  return `${line.slice(0, end)} [… ${length - end} characters of this line omitted]`;
 }
 
 /** A path as one line: a name may contain line feeds and so imitate another result. */

@@ -27,7 +27,7 @@ export function createUpdatePlanTool(): Tool<{
     name: 'update_plan',
     kind: 'state',
     description:
-      'Replaces the plan by a new one: its steps in order with their states, at most one of them in_progress. Use it for work of several steps, and again whenever a step is done.',
+      'Replaces the plan: its steps in order with their states, at most one of them in_progress. Use it for work of several steps, and again whenever a step is done.',
     arguments: {
       explanation: z.string().max(1000).optional().describe('Why the plan changed.'),
       plan: z
@@ -51,7 +51,7 @@ export function createTodoTool(): Tool<{
     name: 'todo',
     kind: 'state',
     description:
-      'Replaces the todo list: small things to remember, beside the plan. Empty: nothing is left to do.',
+      'Replaces the todo list: small things to remember, besides the plan. Empty: nothing is left to do.',
     arguments: {
       todos: z.array(z.strictObject({ content: stepText, status })).max(MAX_STEPS),
     },
@@ -74,7 +74,7 @@ export function createPhaseCheckpointTool(): Tool<{ readonly summary: string }> 
     name: 'phase_checkpoint',
     kind: 'state',
     description:
-      'Says that a phase of the work is finished and verified: a good moment to tidy up the context. Call it with what was achieved, and only then.',
+      'Marks a phase of the work as finished and verified: a good moment to tidy up the context. Call it only then, with what was achieved.',
     arguments: {
       summary: z.string().trim().min(1).max(2000).describe('What was achieved, in a few sentences.'),
     },

@@ -58,7 +58,7 @@ interface ToolParts<Shape extends z.ZodRawShape> {
   readonly description: string;
   readonly kind: ToolKind;
   readonly arguments: Shape;
-  /** By default the kind alone says it all: for tools of the kinds `read` and `state`. */
+  /** Default: the kind says everything, for tools of the kinds `read` and `state`. */
   actionOf?(input: z.output<z.ZodObject<Shape>>): ToolAction;
   readonly preview?: Tool<z.output<z.ZodObject<Shape>>>['preview'];
   run: Tool<z.output<z.ZodObject<Shape>>>['run'];
@@ -107,7 +107,7 @@ function parseArguments<Schema extends z.ZodObject>(
     value = text.trim() === '' ? {} : JSON.parse(text);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return complaint(name, `they are no JSON (${why.slice(0, MAX_QUOTE)})`, schema);
+    return complaint(name, `they are not valid JSON (${why.slice(0, MAX_QUOTE)})`, schema);
   }
   const read = schema.safeParse(withoutNulls(value));
   if (read.success) return { type: 'input', input: read.data };

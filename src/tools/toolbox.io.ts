@@ -189,7 +189,7 @@ async function tryConfinement(
   if (platform !== 'linux') return { type: 'none', why: 'Commands can be confined on Linux only.' };
   const path = await findProgram('bwrap', directories);
   if (path === undefined) {
-    return { type: 'none', why: 'Bubblewrap (bwrap) is not installed, so that commands cannot be confined.' };
+    return { type: 'none', why: 'Bubblewrap (bwrap) is not installed, so commands cannot be confined.' };
   }
   let why = '';
   for (const isolation of ISOLATIONS) {
@@ -237,7 +237,7 @@ export async function runCall(
   if (signal.aborted) return failed('The user stopped the work before this call was run.');
   try {
     const result = await tool.run(parsed.input, context, signal);
-    return { ...result, text: capText(result.text, 'Ask for less at a time.') };
+    return { ...result, text: capText(result.text, 'Request less at a time.') };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return failed(`${tool.spec.name} failed: ${code ?? message}.`);

@@ -369,7 +369,7 @@ const HOPELESS: readonly {
   {
     what: 'malformed events',
     script: failing({ type: 'malformed', afterEvents: 3 }),
-    why: /an event that is no JSON/,
+    why: /an event that is not a JSON/,
     requests: 2,
   },
   {
@@ -445,7 +445,7 @@ describe('is done without a model after', TWO, () => {
     [
       'arguments',
       { tool_calls: [{ index: 0, id: 'c', function: { name: 'x', arguments: 'x'.repeat(600) } }] },
-      /comes to no end/,
+      /does not end/,
     ],
   ] as const) {
     test(`an endless flood of ${what}`, async () => {

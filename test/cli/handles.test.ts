@@ -113,7 +113,7 @@ test('an ambiguous beginning lists what it may mean, with titles', async () => {
     `  ${PLACED.codex.id}  Codex  Please post batch 1 to src/ledger/post-1.ts; ne…`,
     `  ${PLACED.baton.id}  Baton  Please post batch 1 to src/ledger/post-1.ts; ne…`,
   ]);
-  assert.match(lines[3] ?? '', /^Write more of the id\./);
+  assert.match(lines[3] ?? '', /^Type more of the id\./);
   const { candidates } = (ran.error ?? {})['data'] as { candidates: { id: string }[] };
   assert.deepEqual(
     candidates.map(({ id }) => id),
@@ -141,7 +141,7 @@ test('what means nothing is told with the cure', async () => {
   );
   assert.match(
     (await baton(temporaryDirectory(), ['compact', 'last'])).explanation,
-    /There is no session on this machine\./,
+    /This machine has no session\./,
   );
   assert.match(
     (await baton(home, ['inspect', 'ses_open'])).explanation,

@@ -125,7 +125,7 @@ test('the loss names results, images, files, messages and rules', async () => {
   assert.match(page, /^ {2}Largest results: curl -H/m);
   assert.match(page, /^ {2}Images: 2, [\d,]+ tokens$/m);
   assert.match(page, /^ {2}Messages of the user: \d+ of 31 only told in the summary/m);
-  assert.match(page, /^ {2}Files not named any more: \d+ of 30: bells\/bell-\d+\.txt, .* and \d+ more$/ms);
+  assert.match(page, /^ {2}Files no longer mentioned: \d+ of 30: bells\/bell-\d+\.txt, .* and \d+ more$/ms);
   assert.ok(!page.includes(SECRET) && !(await previewed(lossy, '--full')).includes(SECRET));
 });
 

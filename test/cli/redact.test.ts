@@ -43,7 +43,7 @@ for (const format of AGENT_FORMATS) {
       /Use \[redacted github_token\] and postgres:\/\/ada:\[redacted url_password\]@/,
     );
     assert.match(clean.stderr, /^2 secrets replaced in what is kept word for word\.$/m);
-    assert.doesNotMatch(clean.stderr, /known secrets stand|The past in the file/);
+    assert.doesNotMatch(clean.stderr, /known secrets stand|The history in the file/);
 
     const preview = await baton(home, ['compact', path, '--preview', '--json', '--redact']);
     const receipt = JSON.parse(preview.stdout) as Receipt;

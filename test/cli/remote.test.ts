@@ -326,7 +326,7 @@ describe('a compaction of the provider that does not work leads to one local com
       /./,
     ],
     [
-      'an event that is no JSON',
+      'an event that is not a JSON',
       { compacts: true, fault: { type: 'malformed', afterEvents: 1 } },
       'failed',
       /./,

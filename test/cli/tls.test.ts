@@ -66,7 +66,12 @@ const TROUBLES: readonly (readonly [
     /is for another host \(ERR_TLS_CERT_ALTNAME_INVALID\)\. Write the host .*`base_url`/,
   ],
   ['has expired', EXPIRED, EXPIRED, /does not hold today \(CERT_HAS_EXPIRED\)\. Check the clock/],
-  ['is none at all', undefined, GOOD, /speaks no TLS that Node knows \(EPROTO\)\. .* begins with http:/],
+  [
+    'is none at all',
+    undefined,
+    GOOD,
+    /does not speak a TLS version that Node supports \(EPROTO\)\. .* begin `base_url` of the provider with http:/,
+  ],
 ];
 
 for (const [name, served, named, told] of TROUBLES) {

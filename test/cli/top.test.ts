@@ -71,7 +71,7 @@ test('results, files that are read again and images are listed with what they ta
   const page = await baton(home, ['inspect', '--top', path]);
   assert.equal(page.status, 0, page.explanation);
   assert.match(page.stdout, /^Largest results\n {2,}[\d,]+ {2}TOKEN=\[redacted .*Bash, line 9$/m);
-  assert.match(page.stdout, /^Read again and again\n {2,}[\d,]+ {2}.*bells\.txt {2}read 4 times$/m);
+  assert.match(page.stdout, /^Read repeatedly\n {2,}[\d,]+ {2}.*bells\.txt {2}read 4 times$/m);
   assert.match(page.stdout, /^Images {2}1, [\d,]+ tokens$/m);
   assert.ok(!page.stdout.includes(SECRET) && !JSON.stringify(top).includes(SECRET));
 });

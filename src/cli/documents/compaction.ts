@@ -50,7 +50,7 @@ export const ReceiptDocument = z
         }),
       )
       .optional()
-      .meta({ description: 'every request to a model, the failed ones too' }),
+      .meta({ description: 'every request to a model, including failed ones' }),
     counter: z.enum(['precise', 'approximate']),
     why: z.string().meta({ description: 'the numbers behind the decision, as one sentence' }),
     window: tokens,
@@ -60,12 +60,12 @@ export const ReceiptDocument = z
     inputSha256: z.string(),
     summaryTokens: tokens,
     kept: receiptEntry.meta({
-      description: 'as it stays; with `cut`, `summarised` and `dropped` it adds up to `preTokens`',
+      description: 'unchanged items; with `cut`, `summarised` and `dropped` they add up to `preTokens`',
     }),
     cut: receiptEntry
       .omit({ items: true })
       .optional()
-      .meta({ description: 'what kept messages lost: images, and the middle of a long one' }),
+      .meta({ description: 'what kept messages lost: images, and the middle of long ones' }),
     summarised: receiptEntry,
     dropped: receiptEntry,
     after: z
@@ -76,10 +76,10 @@ export const ReceiptDocument = z
       .strictObject({
         before: z.int(),
         after: z.int(),
-        fixed: tokens.meta({ description: 'the part of both that is known: instructions and tools' }),
+        fixed: tokens.meta({ description: 'the known part of both: instructions and tools' }),
         isReported: z.boolean().meta({
           description:
-            'a provider reported the size before: the rest of it is not explained; else it is the margin of an estimate',
+            'true: a provider reported the size before, and the rest of it is unexplained; false: the rest is the margin of an estimate',
         }),
       })
       .optional()
@@ -122,7 +122,7 @@ export const CompactDocument = ReceiptDocument.extend({
             line: z.int().min(1).optional(),
           }),
         )
-        .meta({ description: 'tool results, largest first, ten at most' }),
+        .meta({ description: 'tool results, largest first, at most ten' }),
       images: z.strictObject({ count: z.int().min(0), tokens }),
       files: z.strictObject({
         touched: z.int().min(0),
@@ -133,12 +133,12 @@ export const CompactDocument = ReceiptDocument.extend({
       userMessages: z.strictObject({ total: z.int(), summarised: z.int(), cut: z.int() }),
       rules: z
         .strictObject({ carriedOver: z.int(), leftOut: z.array(z.string()) })
-        .meta({ description: 'sentences of the user that hold beyond their request' }),
+        .meta({ description: 'sentences of the user that apply beyond their request' }),
     })
     .meta({ description: 'what is no longer in the context' }),
 }).meta({
   title: 'baton compact --json',
-  description: 'The receipt of a compaction, with what it takes away.',
+  description: 'The receipt of a compaction, with what it removes.',
 });
 
 /** `baton compact --json` where only old tool results were cleared. */
@@ -165,14 +165,15 @@ export const UndoTurnDocument = z
       .array(z.strictObject({ path: z.string(), change: z.enum(['added', 'modified', 'deleted']) }))
       .nullable()
       .meta({
-        description: 'put back, by what had become of them; null: nothing was saved, all stay as they are',
+        description:
+          'restored files, by what had happened to them; null: nothing was saved, all stay unchanged',
       }),
     kept_as: z.string().nullable().meta({
-      description: 'the name in git of the files as they were until the undo; null: none were put back',
+      description: 'the name in git of the files as they were before the undo; null: none were restored',
     }),
     later_edits: z.array(z.strictObject({ path: z.string(), why: z.string(), overlaps: z.boolean() })).meta({
       description:
-        'changed after the turn, and left as they are; `overlaps`: the turn changed it as well, or may have',
+        'changed after the turn, and left unchanged; `overlaps`: the turn changed it as well, or may have',
     }),
     untouched: z.array(z.strictObject({ path: z.string(), why: z.string() })),
     is_preview: z.boolean().meta({ description: 'true: nothing was changed' }),
@@ -187,7 +188,7 @@ export const UndoDocument = z
     tokens,
     usable: tokens.meta({ description: 'what the window holds' }),
     over: tokens.meta({
-      description: 'what it does not: above 0, the next request fails or the agent compacts',
+      description: 'what exceeds the window: above 0, the next request fails or the agent compacts',
     }),
     written_to: z.string().nullable(),
   })

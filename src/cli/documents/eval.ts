@@ -6,7 +6,7 @@ import { KEEPERS } from '../../lab/eval/canaries.ts';
 import { CANDIDATES } from '../../lab/eval/candidates.ts';
 import { tokens, share } from './figures.ts';
 
-const anyShare = share.nullable().meta({ description: 'null where there was nothing to share' });
+const anyShare = share.nullable().meta({ description: 'null where there was nothing to measure' });
 
 const estimate = z
   .strictObject({
@@ -22,7 +22,8 @@ const estimate = z
   .nullable();
 
 const budget = z.string().meta({
-  description: 'tokens, or own_summary (as large as what the agent wrote there), or none (its own size)',
+  description:
+    'tokens, or own_summary (the size of the summary that the agent wrote there), or none (its own size)',
 });
 
 const timing = z.number().min(0).optional().meta({ description: 'wall time; with --timings only' });
@@ -38,7 +39,7 @@ export const EvalDocument = z
       .strictObject({
         name: z.string(),
         asked: z.int().min(0).meta({ description: 'compactions: one at each cut for each size' }),
-        written: z.int().min(0).meta({ description: 'of them: with a summary by a model' }),
+        written: z.int().min(0).meta({ description: 'those with a summary by a model' }),
         requests: z.int().min(0),
         input_tokens: tokens,
         output_tokens: tokens,
@@ -89,7 +90,7 @@ export const EvalDocument = z
             }),
           )
           .meta({
-            description: 'share of the sessions in which the fact was still told after the last compaction',
+            description: 'share of the sessions that still mentioned the fact after the last compaction',
           }),
       })
       .nullable(),

@@ -16,7 +16,7 @@ import { tokens, byCategory, share } from './figures.ts';
 import { besideItems, evidence } from './session.ts';
 
 const bill = z.strictObject({
-  requests: z.int().min(0).meta({ description: 'those that the policy added included' }),
+  requests: z.int().min(0).meta({ description: 'including those that the policy added' }),
   input_tokens: tokens,
   cached_tokens: tokens.meta({ description: 'the part of the input that a prompt cache would have held' }),
   output_tokens: tokens,
@@ -48,7 +48,7 @@ export const ReplayDocument = z
         sessions: z.int().min(0),
         compactions: z
           .strictObject({ boundary: z.int(), mid_work: z.int(), emergency: z.int() })
-          .meta({ description: 'of both kinds, by where they fell' }),
+          .meta({ description: 'of both kinds, by place' }),
         micro_compactions: z.int().min(0),
         mean_peak_share: z.number().min(0),
         mean_tokens: tokens,
@@ -60,7 +60,7 @@ export const ReplayDocument = z
         priced_sessions: z
           .int()
           .min(0)
-          .meta({ description: 'sessions whose models have a list price; the dollars are theirs' }),
+          .meta({ description: 'sessions whose models have a list price; the dollars cover only these' }),
       }),
     ),
     sessions: z.array(
@@ -112,7 +112,7 @@ export const ReplayDocument = z
                   turn: z.int().min(0),
                   request: z.int().min(1),
                   line: z.int().min(1).nullable(),
-                  requests: z.int().min(1).meta({ description: 'requests that no window held' }),
+                  requests: z.int().min(1).meta({ description: 'requests that did not fit into the window' }),
                 })
                 .nullable(),
               compactions: z.array(
@@ -121,7 +121,7 @@ export const ReplayDocument = z
                   point: z.enum(DECISION_POINTS),
                   place: z.enum(PLACES).meta({
                     description:
-                      'boundary: at a pause in the work, as the recording shows; mid_work: in the middle of it; emergency: in the middle, and the policy called it one',
+                      'boundary: at a pause in the work, as the recording shows; mid_work: in the middle of it; emergency: in the middle, and the policy classified it as an emergency',
                   }),
                   turn: z.int().min(0),
                   request: z.int().min(0),
@@ -156,7 +156,7 @@ export const ReplayDocument = z
                     reason: z.enum(VERDICT_REASONS),
                     why: z.string(),
                     evaluations: z.int().min(1).meta({
-                      description: 'how many in a row came to the same; the numbers are of the last',
+                      description: 'how many in a row had the same result; the numbers are those of the last',
                     }),
                   }),
                 )

@@ -13,8 +13,8 @@ const damage = z.strictObject({
   line: z.int().min(1),
   kind: z.string(),
   message: z.string(),
-  lost: z.boolean().meta({ description: 'whether bytes could not be read as anything' }),
-  times: z.int().min(2).optional().meta({ description: 'how often the line has it; absent: once' }),
+  lost: z.boolean().meta({ description: 'whether bytes could not be read' }),
+  times: z.int().min(2).optional().meta({ description: 'how often it occurs in the line; absent: once' }),
 });
 
 /** The evidence that a boundary was reached. */
@@ -25,10 +25,10 @@ export const evidence = z.discriminatedUnion('type', [
     exit_status: z
       .int()
       .nullable()
-      .meta({ description: 'of the script that the command was in; null where not recorded' }),
+      .meta({ description: 'of the script that contained the command; null where not recorded' }),
     told_by: z.enum(['status', 'output']).meta({
       description:
-        "what says that the command succeeded: the script's status, or git's own words in the output",
+        "the evidence that the command succeeded: the script's status, or git's own words in the output",
     }),
     hash: z.string().nullable().meta({ description: 'of the commit, where git reported it' }),
   }),
@@ -49,13 +49,13 @@ export const besideItems = z
     fixed: tokens.meta({ description: 'in every request, and in no item: instructions and tools' }),
     counting: z.int().meta({
       description:
-        'what the provider counts for the same items beyond what was counted here, by the growth between its reports; may be negative',
+        'what the provider counts for the same items beyond the count here, from the growth between its reports; may be negative',
     }),
     restored: tokens.meta({
-      description: 'what the agent gave again after its last compaction, and no line of the file holds',
+      description: 'what the agent restored after its last compaction and the file does not contain',
     }),
     margin: z.int().meta({ description: 'of an estimate that no reported usage anchors' }),
-    unexplained: z.int().meta({ description: 'the rest of what was reported; may be negative' }),
+    unexplained: z.int().meta({ description: 'the rest of the reported usage; may be negative' }),
   })
   .meta({ description: 'with `categories` it adds up to `gauge.used`' });
 
@@ -93,7 +93,7 @@ export const InspectDocument = z
       auto_compact_threshold: tokens.meta({ description: 'where Baton itself would compact' }),
       agent_compacts_from: tokens
         .nullable()
-        .meta({ description: 'where the agent that wrote the file compacts by itself; null: not known' }),
+        .meta({ description: 'where the agent that wrote the file compacts automatically; null: unknown' }),
       percent_until_auto_compact: z.int().min(0).max(100),
       median_error: z.number().nullable().meta({
         description:
@@ -118,7 +118,7 @@ export const InspectDocument = z
         ),
         rereads: z
           .array(z.strictObject({ path: z.string(), reads: z.int().min(2), tokens }))
-          .meta({ description: 'files that results in the context show more than once' }),
+          .meta({ description: 'files that results in the context contain more than once' }),
         images: z.strictObject({ count: z.int().min(0), tokens }),
         split: z
           .array(
@@ -127,10 +127,10 @@ export const InspectDocument = z
               tokens: z.int(),
             }),
           )
-          .meta({ description: 'adds up to the raw window, or to what is used where that is more' }),
+          .meta({ description: 'adds up to the raw window, or to the usage where that is more' }),
       })
       .optional()
-      .meta({ description: 'with --top: what takes most of the context' }),
+      .meta({ description: 'with --top: what fills most of the context' }),
     turns: z.int(),
     points: z.array(
       z.strictObject({
@@ -150,7 +150,7 @@ export const InspectDocument = z
         trigger: z.enum(TRIGGERS).nullable(),
         phase: z.enum(PHASES).nullable(),
         pre_tokens: tokens.meta({ description: 'tokens in the window just before' }),
-        post_tokens: tokens.meta({ description: 'and just after' }),
+        post_tokens: tokens.meta({ description: 'tokens in the window just after' }),
         summary: z.enum(['readable', 'encrypted', 'shadowed', 'none']),
         summary_tokens: tokens,
         items_before: z.int(),
@@ -170,7 +170,7 @@ export const InspectDocument = z
           evidence,
         }),
       )
-      .meta({ description: 'moments at which work could have been interrupted, in order' }),
+      .meta({ description: 'moments when work could have been interrupted, in order' }),
     broken_pairs: z.strictObject({
       orphan_calls: z.int(),
       orphan_results: z.int(),
@@ -188,7 +188,7 @@ export const InspectDocument = z
         results: z.int(),
         unknown_items: z.int(),
       })
-      .meta({ description: 'counts over the whole file, whatever is still in the context' }),
+      .meta({ description: 'counts over the whole file, including what has left the context' }),
   })
   .meta({ title: 'baton inspect --json' });
 
@@ -204,25 +204,33 @@ export const SessionsDocument = z
     sessions: z.array(
       z.strictObject({
         agent: z.enum(AGENTS),
-        id: z.string().meta({ description: 'by the name of the file; a handle for other commands' }),
+        id: z.string().meta({ description: 'from the name of the file; a handle for other commands' }),
         path: z.string(),
         title: z.string().nullable().meta({
           description: "the user's first prompt as one line, known secrets replaced; null: none was found",
         }),
         bytes: z.int(),
-        modified_at: z.string().nullable().meta({ description: 'null: a time that no date can hold' }),
+        modified_at: z.string().nullable().meta({ description: 'null: a time outside the range of dates' }),
         used: tokens.nullable(),
         percent_remaining: z.int().min(0).max(100).nullable(),
         cwd: z.string().nullable(),
         model: z.string().nullable(),
-        compactions: z.int().min(0).nullable().meta({ description: 'full ones in force, in what was read' }),
+        compactions: z
+          .int()
+          .min(0)
+          .nullable()
+          .meta({ description: 'effective full compactions, in the part that was read' }),
         tokens: tokens.nullable().meta({
           description:
-            'sent and answered, over all requests; null: not logged, or not all of the file was read',
+            'input and output, over all requests; null: not logged, or the file was not read completely',
         }),
         cost_usd: z.number().min(0).nullable().meta({ description: 'at list prices; null as for `tokens`' }),
-        is_partly_priced: z.boolean().meta({ description: 'requests without a known price are not in it' }),
-        is_partial: z.boolean().meta({ description: 'only the beginning and the end of the file were read' }),
+        is_partly_priced: z
+          .boolean()
+          .meta({ description: 'true: `cost_usd` excludes requests without a known price' }),
+        is_partial: z
+          .boolean()
+          .meta({ description: 'true: only the beginning and the end of the file were read' }),
         is_copy: z.boolean().meta({
           description: 'Baton wrote the file from another session, and it has not been resumed since',
         }),

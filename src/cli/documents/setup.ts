@@ -48,7 +48,7 @@ const promptFile = {
   name: z.enum(PROMPT_NAMES),
   file: z.string(),
   state: z.enum(PROMPT_STATES).meta({
-    description: 'of the file; where it is missing or unreadable the shipped text is in force',
+    description: 'of the file; a missing or unreadable file is replaced by the shipped text',
   }),
 };
 
@@ -60,7 +60,9 @@ export const PromptsListDocument = z
     prompts: z.array(
       z.strictObject({
         ...promptFile,
-        placeholders: z.array(z.string()).meta({ description: 'what is replaced in this prompt' }),
+        placeholders: z
+          .array(z.string())
+          .meta({ description: 'placeholders that are replaced in this prompt' }),
       }),
     ),
     warnings: promptWarnings,
@@ -72,7 +74,7 @@ export const PromptsShowDocument = z
   .strictObject({
     ...promptFile,
     file: z.string().nullable().meta({ description: 'null with --shipped' }),
-    text: z.string().meta({ description: 'in force, or the shipped one with --shipped' }),
+    text: z.string().meta({ description: 'the effective text, or the shipped one with --shipped' }),
     warnings: promptWarnings,
   })
   .meta({ title: 'baton prompts show --json' });
@@ -85,7 +87,7 @@ export const PromptsDiffDocument = z
         ...promptFile,
         diff: z
           .string()
-          .meta({ description: 'unified, from the shipped text to that in force; empty: unchanged' }),
+          .meta({ description: 'unified, from the shipped text to the effective one; empty: unchanged' }),
       }),
     ),
     warnings: promptWarnings,
@@ -97,6 +99,6 @@ export const PromptsResetDocument = z
   .strictObject({
     name: z.enum(PROMPT_NAMES),
     file: z.string(),
-    backup: z.string().nullable().meta({ description: 'where the text that was there is now' }),
+    backup: z.string().nullable().meta({ description: 'the file that now holds the previous text' }),
   })
   .meta({ title: 'baton prompts reset --json' });

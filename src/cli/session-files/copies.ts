@@ -13,7 +13,7 @@ import { withSource } from '../../calls/session-source.ts';
 const TAILS = [256 * 1024, Infinity] as const;
 
 /**
- * Whether a file is a copy that Baton wrote, and in which nobody has worked since.
+ * Whether Baton wrote a file as a copy that has not been worked in since.
  * @throws BatonError as `loadSession`, `openSource`
  */
 export async function isCopy(io: CommandIo, path: string): Promise<boolean> {

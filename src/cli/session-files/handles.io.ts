@@ -118,7 +118,7 @@ function startingWith(sessions: readonly FoundSession[], prefix: string): readon
 function nothingFound(handle: string, agent: Agent | undefined): BatonError {
   const whose = agent === undefined ? '' : ` of ${AGENT_NAMES[agent]}`;
   const what = handle.startsWith(LAST)
-    ? `There is no session${whose} on this machine`
+    ? `This machine has no session${whose}`
     : `${handle} is neither a file nor the beginning of the id of a session${whose}`;
   return new BatonError('file_not_found', what, {
     cure: `\`baton sessions\` lists the sessions of this machine; \`${LAST}\` means the newest.`,
@@ -141,7 +141,7 @@ async function ambiguous(io: CommandIo, handle: string, found: readonly FoundSes
     'handle_ambiguous',
     `${handle} means ${plural(found.length, 'session')}:${lines.join('')}${rest}\n`,
     {
-      cure: isOneId ? 'Name one of these files.' : 'Write more of the id.',
+      cure: isOneId ? 'Name one of these files.' : 'Type more of the id.',
       data: {
         candidates: candidates.map(({ agent, id, path, title }) => ({
           agent,

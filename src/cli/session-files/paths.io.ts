@@ -115,6 +115,6 @@ const NO_SESSION: ReadonlySet<string> = new Set(['format_unknown', 'session_empt
 
 function nothingFound(named: readonly string[]): BatonError {
   return new BatonError('session_empty', `${named.join(', ')} holds no session`, {
-    cure: 'Name session files, or a directory with some; `baton sessions` lists what is on this machine.',
+    cure: 'Name session files, or a directory that contains some; `baton sessions` lists those on this machine.',
   });
 }

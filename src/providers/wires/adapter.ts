@@ -153,7 +153,7 @@ function tooLongToWait({ code, message, cure }: BatonError, failure: ModelFailur
   const seconds = Math.ceil((failure.retryAfterMs ?? 0) / 1000);
   return new BatonError(
     code,
-    `${message} It asks to wait ${seconds} seconds, which is too long for a retry.`,
+    `${message} It requests a wait of ${seconds} seconds, which is too long for a retry.`,
     {
       cure,
       data: { ...failure },

@@ -9,7 +9,7 @@ export interface TlsTrouble {
 }
 
 const UNKNOWN_AUTHORITY: TlsTrouble = {
-  why: 'its certificate is signed by nobody that Node trusts',
+  why: 'its certificate is not signed by an authority that Node trusts',
   cure: 'Name the file with the certificate of that authority, such as that of your company, in NODE_EXTRA_CA_CERTS.',
 };
 const OTHER_HOST: TlsTrouble = {
@@ -17,12 +17,12 @@ const OTHER_HOST: TlsTrouble = {
   cure: 'Write the host that the certificate names in `base_url` of the provider.',
 };
 const WRONG_TIME: TlsTrouble = {
-  why: 'its certificate does not hold today',
+  why: 'its certificate is not valid today',
   cure: 'Check the clock of this machine; if it is right, the server needs another certificate.',
 };
 const NO_TLS: TlsTrouble = {
-  why: 'what answers there speaks no TLS that Node knows',
-  cure: 'If the server is meant to be reached without, `base_url` of the provider begins with http://.',
+  why: 'the server does not speak a TLS version that Node supports',
+  cure: 'If the server does not use TLS, begin `base_url` of the provider with http://.',
 };
 
 /** @source Node's documentation, tls, "X509 certificate error codes"; seen with Node 20 */

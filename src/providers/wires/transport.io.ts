@@ -87,7 +87,10 @@ export async function* streamEvents(call: Call): AsyncGenerator<StreamPart, void
 function wholeAnswer(text: string, call: Call): ServerEvent {
   const data = parseObject(text);
   if (data === undefined)
-    throw broken(call, `no JSON object, or one that is nested too deep: ${quote(text, call)}`);
+    throw broken(
+      call,
+      `something other than a JSON object, or one that is nested too deep: ${quote(text, call)}`,
+    );
   const error = data['error'];
   if (isJsonObject(error)) throw complaintInStream(call, error);
   return { name: WHOLE_ANSWER, data };
@@ -101,15 +104,11 @@ export async function requestJson(call: Call): Promise<JsonObject> {
     const text = await line.text(response);
     const value = parseObject(text);
     if (value !== undefined) return value;
-    throw modelError(
-      'model_network',
-      `${call.provider} answered with what is no JSON: ${quote(text, call)}`,
-      {
-        provider: call.provider,
-        status: statusOf(response),
-        isRetryable: false,
-      },
-    );
+    throw modelError('model_network', `${call.provider} answered with invalid JSON: ${quote(text, call)}`, {
+      provider: call.provider,
+      status: statusOf(response),
+      isRetryable: false,
+    });
   } finally {
     line.close();
   }
@@ -124,7 +123,7 @@ export function withDeadline(call: Call): Call & { readonly deadline: number } {
 export function overdue({ provider, answerTimeoutMs }: Call): BatonError {
   return modelError(
     'model_cut_off',
-    `The answer of ${provider} was not whole after ${answerTimeoutMs} ms, retries included.`,
+    `The answer of ${provider} was incomplete after ${answerTimeoutMs} ms, including retries.`,
     { provider, isRetryable: false },
     `Try again, or raise model_providers.${provider}.answer_timeout_ms.`,
   );
@@ -269,7 +268,7 @@ class Connection {
       const trouble = isIdle ? undefined : tlsTrouble(reasonOf(error));
       if (trouble !== undefined && code === 'model_network') throw this.#insecure(trouble, reasonOf(error));
       const why = isIdle ? `was silent for ${idleTimeoutMs} ms` : `broke the connection (${reasonOf(error)})`;
-      const where = code === 'model_network' ? 'before it answered' : 'in the middle of its answer';
+      const where = code === 'model_network' ? 'before it answered' : 'during its answer';
       const said =
         code === 'model_network' && !isIdle
           ? `${provider} cannot be reached (${reasonOf(error)}).`
@@ -307,7 +306,7 @@ function requestHeaders({ headers, provider }: Call): Readonly<Record<string, st
     } catch {
       throw modelError(
         'model_auth',
-        `The header ${name} for ${provider} holds characters that no header can.`,
+        `The header ${name} for ${provider} contains characters that headers cannot contain.`,
         {
           provider,
           isRetryable: false,
@@ -329,7 +328,7 @@ function partOf({ event, data }: EventSourceMessage, call: Call): StreamPart | B
   if (value === undefined) {
     const what = isTooDeep(data)
       ? `JSON of more than ${MOST_NESTED} levels`
-      : 'an event that is no JSON object';
+      : 'an event that is not a JSON object';
     return broken(call, `${what}: ${quote(data, call)}`);
   }
   return { name: event ?? '', data: value };
@@ -339,7 +338,7 @@ function partOf({ event, data }: EventSourceMessage, call: Call): StreamPart | B
 export function broken({ provider, key }: Pick<Call, 'provider' | 'key'>, what: string): BatonError {
   return modelError(
     'model_cut_off',
-    hideKey(`The answer of ${provider} is broken: it holds ${what}.`, { key }),
+    hideKey(`The answer of ${provider} is broken: it contains ${what}.`, { key }),
     {
       provider,
       isRetryable: true,
@@ -358,7 +357,7 @@ export function unfinished(provider: string): BatonError {
 function endless({ provider }: Call, limit: number): BatonError {
   return modelError(
     'model_cut_off',
-    `The answer of ${provider} comes to no end: it is larger than ${limit / 1024 / 1024} MiB.`,
+    `The answer of ${provider} does not end: it is larger than ${limit / 1024 / 1024} MiB.`,
     { provider, isRetryable: false },
   );
 }
@@ -370,7 +369,7 @@ function compressed(call: Call, encoding: string): BatonError {
     'model_network',
     `${provider} answered in the encoding ${quote(encoding, call)}, although only plain answers are accepted.`,
     { provider, isRetryable: false },
-    'Switch compression off in the proxy or server behind `base_url`.',
+    'Disable compression in the proxy or server behind `base_url`.',
   );
 }
 

@@ -23,9 +23,9 @@ export function createEditTool(world: ToolWorld): Tool<EditInput> {
     name: 'edit',
     kind: 'edit',
     description:
-      'Replaces old_string by new_string in a file. old_string must be in the file exactly as given, blanks included, and once, unless replace_all is set. Copy it without the line numbers of read.',
+      'Replaces old_string with new_string in a file. old_string must occur in the file exactly as given, including whitespace, and only once unless replace_all is set. Copy it without the line numbers of read.',
     arguments: {
-      path: z.string().min(1).describe('Relative to the workspace, or absolute and inside of it.'),
+      path: z.string().min(1).describe('Relative to the workspace, or absolute and inside it.'),
       old_string: z.string().min(1),
       new_string: z.string().describe('Empty: old_string goes.'),
       replace_all: z.boolean().default(false),
@@ -39,10 +39,10 @@ export function createEditTool(world: ToolWorld): Tool<EditInput> {
 async function plan(input: EditInput, world: ToolWorld): Promise<Planned> {
   const { path } = input;
   if (hasHalfCharacter(input.new_string))
-    return complaint('new_string holds half of a character. Nothing was changed.');
+    return complaint('new_string contains half a character. Nothing was changed.');
   const target = await openForEdit(path, world);
   if (target.type === 'complaint') return target;
-  if (target.type === 'free') return complaint(`There is no file ${path}.`);
+  if (target.type === 'free') return complaint(`The file ${path} does not exist.`);
   const { original } = target;
   const plain = plainText(original.text);
   const found = findReplacement(plain.text, {

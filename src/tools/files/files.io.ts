@@ -39,7 +39,7 @@ export async function openForEdit(path: string, world: ToolWorld): Promise<Edita
   if (place.kind === 'refused') return complaint(`${path} is ${place.why}.`);
   if (place.kind === 'directory') return complaint(`${path} is a directory.`);
   if (world.kept.paths.some((own) => place.path === own || isBelow(place.path, own))) {
-    return complaint(`${path} belongs to Baton: only the user changes its configuration and sessions.`);
+    return complaint(`${path} belongs to Baton: only the user may change its configuration and sessions.`);
   }
   if (isGitsOwn(place.path, world.root)) return complaint(`${path} belongs to git; use git for it.`);
   if (place.kind === 'free') return { type: 'free', path: place.path };
@@ -50,13 +50,13 @@ export async function openForEdit(path: string, world: ToolWorld): Promise<Edita
     const refused = refusalOf(stats);
     if (refused !== undefined) return complaint(`${path} ${refused}.`);
     const bytes = size > LARGEST_EDITED_FILE ? undefined : await readWhole(handle, LARGEST_EDITED_FILE);
-    if (bytes === undefined) return complaint(`${path} has ${size} bytes; that is too large to edit.`);
+    if (bytes === undefined) return complaint(`${path} has ${size} bytes, which is too large to edit.`);
     const text = bytes.toString('utf8');
     if (bytes.includes(0) || !Buffer.from(text, 'utf8').equals(bytes)) {
-      return complaint(`${path} is binary or no UTF-8; it cannot be edited as text.`);
+      return complaint(`${path} is binary or not valid UTF-8; it cannot be edited as text.`);
     }
     if (world.tracker.stateOf(place.path, hashOf(bytes)) === 'stale') {
-      return complaint(`${path} was changed since you read it. Read it again first. Nothing was changed.`);
+      return complaint(`${path} has changed since you read it. Read it again first. Nothing was changed.`);
     }
     return { type: 'file', path: place.path, original: { bytes, text, owner: { mode, uid, gid }, mtimeMs } };
   } finally {

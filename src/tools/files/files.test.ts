@@ -101,7 +101,7 @@ describe('read', HANGS, () => {
     bench.put('r.txt', 'one\r\ntwo\n\nfour');
     assert.equal((await bench.call('read', { path: 'r.txt' })).text, '1\tone\n2\ttwo\n3\t\n4\tfour');
     const part = await bench.call('read', { path: 'r.txt', offset: 2, limit: 2 });
-    assert.equal(part.text, '2\ttwo\n3\t\n[Lines 2 to 3 of 4; go on with offset 4.]');
+    assert.equal(part.text, '2\ttwo\n3\t\n[Lines 2 to 3 of 4; continue with offset 4.]');
     assert.equal((await bench.call('read', { path: 'r.txt', offset: 4 })).text, '4\tfour');
   });
 
@@ -113,9 +113,9 @@ describe('read', HANGS, () => {
     const texts: Record<string, RegExp> = {
       empty: /^empty is empty\.$/,
       binary: /^binary is binary, 4 bytes/,
-      latin: /^1\tcaf\uFFFD\n\[Some bytes are no UTF-8/,
+      latin: /^1\tcaf\uFFFD\n\[Some bytes are not valid UTF-8/,
       directory: /use list_dir/,
-      missing: /There is no file missing/,
+      missing: /The file missing does not exist/,
     };
     for (const [path, pattern] of Object.entries(texts)) {
       assert.match((await bench.call('read', { path })).text, pattern);
@@ -123,14 +123,14 @@ describe('read', HANGS, () => {
     bench.put('r.txt', 'a\n');
     assert.match(
       (await bench.call('read', { path: 'r.txt', offset: 9 })).text,
-      /has 1 lines; there is no line 9/,
+      /has only 1 lines, so line 9 does not exist/,
     );
   });
 
   it('cuts long lines and says by how much', async () => {
     bench.put('long', `${'x'.repeat(300_000)}\nshort\n`);
     const { text } = await bench.call('read', { path: 'long' });
-    assert.equal(text, `1\t${'x'.repeat(2000)} [… 298000 characters of this line left out]\n2\tshort`);
+    assert.equal(text, `1\t${'x'.repeat(2000)} [… 298000 characters of this line omitted]\n2\tshort`);
   });
 
   it('gives a large file page by page, every line once', async () => {
@@ -142,7 +142,7 @@ describe('read', HANGS, () => {
       const { text } = await bench.call('read', { path: 'large', offset });
       assert.ok(approximateTokens(text) <= RESULT_TOKENS, `${approximateTokens(text)} tokens`);
       for (const [, line] of text.matchAll(/^\d+\t(.*)$/gm)) seen.push(line ?? '');
-      const next = /go on with offset (\d+)\.\]$/.exec(text)?.[1];
+      const next = /continue with offset (\d+)\.\]$/.exec(text)?.[1];
       if (next === undefined) break;
       offset = Number(next);
     }
@@ -155,7 +155,7 @@ describe('read', HANGS, () => {
     const { text } = await bench.call('read', { path: 'huge', offset: 2_000_000, limit: 1 });
     assert.match(
       text,
-      /^2000000\ta line of a very large file\n\[Lines 2000000 to 2000000; go on with offset 2000001\.\]$/,
+      /^2000000\ta line of a very large file\n\[Lines 2000000 to 2000000; continue with offset 2000001\.\]$/,
     );
     assert.ok(process.memoryUsage().rss - bytesBefore < 100e6, 'memory');
   });
@@ -208,7 +208,7 @@ describe('write', HANGS, () => {
   });
 
   it('refuses what no file can hold, or what none should', async () => {
-    assert.match((await bench.call('write', { path: 'h', content: 'a\ud83d' })).text, /half of a character/);
+    assert.match((await bench.call('write', { path: 'h', content: 'a\ud83d' })).text, /half a character/);
     const large = 'x'.repeat(LARGEST_EDITED_FILE + 1);
     assert.match((await bench.call('write', { path: 'h', content: large })).text, /too large/);
     assert.match((await bench.call('write', { path: 'w', content: 'x' })).text, /is a directory/);

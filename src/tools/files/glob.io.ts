@@ -26,9 +26,9 @@ export function createGlobTool(world: ToolWorld): Tool<GlobInput> {
     name: 'glob',
     kind: 'read',
     description:
-      'Finds files by a pattern: *, ?, [a-z], {a,b}, and ** for any directories. A pattern without / is for names at any depth. Files that git ignores are left out unless path is inside of an ignored directory.',
+      'Finds files by a pattern: *, ?, [a-z], {a,b}, and ** for any directories. A pattern without / matches names at any depth. Omits files that git ignores, unless path is inside an ignored directory.',
     arguments: {
-      pattern: z.string().min(1).max(1000).describe('For paths relative to path, e.g. src/**/*.ts'),
+      pattern: z.string().min(1).max(1000).describe('Matches paths relative to path, e.g. src/**/*.ts'),
       path: z.string().default('.').describe('The directory to search.'),
     },
     run: (input, _context, signal) => glob(input, world, signal),
@@ -44,7 +44,7 @@ async function glob(
   if (matches === undefined) return failed('The pattern has too many alternatives in braces.');
   const place = await locate(path, world.root);
   if (place.kind === 'refused') return failed(`${path} is ${place.why}.`);
-  if (place.kind !== 'directory') return failed(`There is no directory ${path}.`);
+  if (place.kind !== 'directory') return failed(`The directory ${path} does not exist.`);
   const { paths, isPartial } = await listFiles(place.path, world, signal);
   const prefix = relative(world.root, place.path);
   const found = paths.filter((file) => matches(prefix === '' ? file : file.slice(prefix.length + 1)));
@@ -52,7 +52,7 @@ async function glob(
     ...(found.length > MAX_PATHS
       ? [`${found.length - MAX_PATHS} more files match; narrow the pattern or the path.`]
       : []),
-    ...(isPartial ? [`Only the first ${MAX_FILES} files were looked at; narrow the path.`] : []),
+    ...(isPartial ? [`Only the first ${MAX_FILES} files were searched; narrow the path.`] : []),
     ...(signal.aborted ? ['The user stopped the search; there may be more.'] : []),
   ];
   if (found.length === 0 && notes.length === 0) return done(`No file matches ${pattern}.`);

@@ -32,9 +32,9 @@ export function createListDirTool(world: ToolWorld): Tool<ListInput> {
     name: 'list_dir',
     kind: 'read',
     description:
-      'Lists a directory as an indented tree: / after directories, @ after links, = after what is neither file nor directory. What git ignores is only counted.',
+      'Lists a directory as an indented tree: / after directories, @ after links, = after anything that is neither file nor directory. Entries that git ignores are only counted.',
     arguments: {
-      path: z.string().default('.').describe('Relative to the workspace, or absolute and inside of it.'),
+      path: z.string().default('.').describe('Relative to the workspace, or absolute and inside it.'),
       depth: z.int().min(1).max(5).default(2).describe('Levels to show.'),
     },
     run: (input, _context, signal) => listDirectory(input, world, signal),
@@ -56,7 +56,7 @@ async function listDirectory(
   signal: CancelSignal,
 ): Promise<ToolResult> {
   const place = await locate(path, world.root);
-  if (place.kind === 'free') return failed(`There is no directory ${path}.`);
+  if (place.kind === 'free') return failed(`The directory ${path} does not exist.`);
   if (place.kind === 'refused') return failed(`${path} is ${place.why}.`);
   if (place.kind === 'file') return failed(`${path} is a file; use read.`);
   const hidesIgnored = world.isRepository && !(await isIgnored(place.path, world, signal));
@@ -127,7 +127,7 @@ async function readNode({ path }: Node, looked: { entries: number }, signal: Can
       }));
     const sorted = nodes.toSorted((a, b) => (a.label < b.label ? -1 : 1));
     return isPartial
-      ? { nodes: sorted, why: `not all of it was looked at: ${MAX_FILES} entries at most` }
+      ? { nodes: sorted, why: `not completely listed: ${MAX_FILES} entries at most` }
       : { nodes: sorted };
   } catch (error) {
     return { nodes: [], why: `cannot be read: ${(error as NodeJS.ErrnoException).code ?? String(error)}` };

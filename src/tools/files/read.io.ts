@@ -34,16 +34,16 @@ export function createReadTool(world: ToolWorld): Tool<ReadInput> {
     name: 'read',
     kind: 'read',
     description:
-      'Reads a text file. Every line comes with its number and a tab, which are no part of the file. Long files come in pieces: go on with offset.',
+      'Reads a text file. Every line starts with its number and a tab, which are not part of the file. Long files come in pieces: continue with offset.',
     arguments: ARGUMENTS,
     run: (input, _context, signal) => readLines(input, world, signal),
   });
 }
 
 const ARGUMENTS = {
-  path: z.string().min(1).describe('Relative to the workspace, or absolute and inside of it.'),
+  path: z.string().min(1).describe('Relative to the workspace, or absolute and inside it.'),
   offset: z.int().min(1).max(1_000_000_000).default(1).describe('First line, counted from 1.'),
-  limit: z.int().min(1).max(100_000).default(DEFAULT_LINES).describe('Largest number of lines.'),
+  limit: z.int().min(1).max(100_000).default(DEFAULT_LINES).describe('Maximum number of lines.'),
 };
 
 interface ReadInput {
@@ -55,13 +55,13 @@ interface ReadInput {
 async function readLines(input: ReadInput, world: ToolWorld, signal: CancelSignal) {
   const { path, offset } = input;
   const place = await locate(path, world.root);
-  if (place.kind === 'free') return failed(`There is no file ${path}.`);
+  if (place.kind === 'free') return failed(`The file ${path} does not exist.`);
   if (place.kind === 'refused') return failed(`${path} is ${place.why}.`);
   if (place.kind === 'directory') return failed(`${path} is a directory; use list_dir.`);
   const handle = await openToRead(place.path, 'refuse');
   try {
     const stats = await handle.stat();
-    if (!stats.isFile()) return failed(`${path} is no regular file.`);
+    if (!stats.isFile()) return failed(`${path} is not a regular file.`);
     const isWhole = stats.size <= LARGEST_EDITED_FILE;
     const page = await scan(handle, input, isWhole, signal);
     if (page === 'binary') return failed(`${path} is binary, ${stats.size} bytes; it is not shown.`);
@@ -71,15 +71,15 @@ async function readLines(input: ReadInput, world: ToolWorld, signal: CancelSigna
     }
     if (page.total === 0) return done(`${path} is empty.`);
     if (page.lines.length === 0)
-      return failed(`${path} has ${page.total} lines; there is no line ${offset}.`);
+      return failed(`${path} has only ${page.total} lines, so line ${offset} does not exist.`);
     const last = offset + page.lines.length - 1;
     const notes = [
       ...(page.hasOtherBytes
-        ? ['Some bytes are no UTF-8 and are shown as \uFFFD; edit cannot change this file.']
+        ? ['Some bytes are not valid UTF-8 and are shown as \uFFFD; edit cannot change this file.']
         : []),
       ...(page.total === undefined || last < page.total
         ? [
-            `Lines ${offset} to ${last}${page.total === undefined ? '' : ` of ${page.total}`}; go on with offset ${last + 1}.`,
+            `Lines ${offset} to ${last}${page.total === undefined ? '' : ` of ${page.total}`}; continue with offset ${last + 1}.`,
           ]
         : []),
     ];

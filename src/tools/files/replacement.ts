@@ -25,7 +25,7 @@ const LONGEST_TEXT = 2 ** 28;
 export function findReplacement(text: string, request: ReplacementRequest): ReplacementOutcome {
   const wanted = request.oldText.replaceAll('\r\n', '\n');
   const newText = request.newText.replaceAll('\r\n', '\n');
-  if (wanted === '') return complaint('old_string is empty. To make a new file use write.');
+  if (wanted === '') return complaint('old_string is empty. To create a new file use write.');
   if (wanted === newText) return complaint('old_string and new_string are the same.');
   const places = placesOf(text, wanted);
   if (places.length === 0) return complaint(describeMiss(text, wanted));
@@ -33,7 +33,7 @@ export function findReplacement(text: string, request: ReplacementRequest): Repl
     const lines = places.slice(0, MAX_PLACES).map((place) => lineAt(text, place));
     const more = places.length > MAX_PLACES ? ', …' : '';
     return complaint(
-      `old_string is there ${places.length} times (lines ${lines.join(', ')}${more}). Add the lines around the one you mean, or set replace_all.`,
+      `old_string occurs ${places.length} times (lines ${lines.join(', ')}${more}). Add the lines around the one you mean, or set replace_all.`,
     );
   }
   if (text.length + places.length * newText.length > LONGEST_TEXT) {
@@ -59,10 +59,10 @@ function lineAt(text: string, position: number): number {
 function describeMiss(text: string, wanted: string): string {
   const place = squeezedPlace(text, wanted);
   if (place !== undefined) {
-    return `old_string is not in the file as it stands, but from line ${place} on there is the same but for blanks. Copy it exactly, without line numbers.`;
+    return `old_string is not in the file exactly, but from line ${place} on the text differs only in whitespace. Copy it exactly, without line numbers.`;
   }
   if (/^ *\d+\t/.test(wanted)) {
-    return 'old_string is not in the file. It begins with a line number, which read puts before each line and is no part of the file.';
+    return 'old_string is not in the file. It begins with a line number, which read adds to each line and which is not part of the file.';
   }
   return 'old_string is not in the file. Read the file again and copy the text exactly.';
 }

@@ -28,9 +28,9 @@ export function createWriteTool(world: ToolWorld): Tool<WriteInput> {
     name: 'write',
     kind: 'edit',
     description:
-      'Writes a whole file, with the directories it needs. A file that exists must have been read before; for small changes use edit or apply_patch. Line endings and permissions of a file stay as they are.',
+      'Writes a whole file, and creates missing directories. You must have read an existing file before; for small changes use edit or apply_patch. An existing file keeps its line endings and permissions.',
     arguments: {
-      path: z.string().min(1).describe('Relative to the workspace, or absolute and inside of it.'),
+      path: z.string().min(1).describe('Relative to the workspace, or absolute and inside it.'),
       content: z.string().describe('The whole text of the file.'),
     },
     actionOf: ({ path }) => ({ kind: 'edit', paths: [path] }),
@@ -42,15 +42,15 @@ export function createWriteTool(world: ToolWorld): Tool<WriteInput> {
 async function plan({ path, content }: WriteInput, world: ToolWorld): Promise<Planned> {
   const size = Buffer.byteLength(content);
   if (size > LARGEST_EDITED_FILE)
-    return complaint(`The content has ${size} bytes; that is too large. Nothing was written.`);
+    return complaint(`The content has ${size} bytes, which is too large. Nothing was written.`);
   if (hasHalfCharacter(content))
-    return complaint('The content holds half of a character. Nothing was written.');
+    return complaint('The content contains half a character. Nothing was written.');
   const target = await openForEdit(path, world);
   if (target.type === 'complaint') return target;
   const original = target.type === 'file' ? target.original : undefined;
   if (original !== undefined && world.tracker.stateOf(target.path, hashOf(original.bytes)) !== 'current') {
     return complaint(
-      `${path} exists, and you have not read all of it. Read it first, so that nothing in it is lost unseen, or use edit. Nothing was written.`,
+      `${path} exists, and you have not read all of it. Read it first, so that you do not lose unseen content, or use edit. Nothing was written.`,
     );
   }
   const text = original === undefined ? content : likeOriginal(content, original.text);

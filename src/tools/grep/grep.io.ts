@@ -38,19 +38,19 @@ const BATCH_CHARACTERS = 1_000_000;
 const BATCH_MS = 2000;
 
 const ARGUMENTS = {
-  pattern: z.string().min(1).max(1000).describe('A regular expression, for one line.'),
+  pattern: z.string().min(1).max(1000).describe('A regular expression, matched line by line.'),
   path: z.string().default('.').describe('The directory or file to search.'),
   include: z
     .string()
     .min(1)
     .max(1000)
     .optional()
-    .describe('Only files of this pattern, e.g. *.ts or src/**/*.ts'),
+    .describe('Only files that match this pattern, e.g. *.ts or src/**/*.ts'),
   ignore_case: z.boolean().default(false),
   literal: z.boolean().default(false).describe('The pattern is plain text.'),
-  files_only: z.boolean().default(false).describe('Only the paths of files with a match.'),
+  files_only: z.boolean().default(false).describe('Return only the paths of files with a match.'),
   context: z.int().min(0).max(10).default(0).describe('Lines to show around each match.'),
-  limit: z.int().min(1).max(MAX_MATCHES).default(DEFAULT_MATCHES).describe('Largest number of matches.'),
+  limit: z.int().min(1).max(MAX_MATCHES).default(DEFAULT_MATCHES).describe('Maximum number of matches.'),
 };
 
 interface GrepInput {
@@ -70,7 +70,7 @@ export function createGrepTool(world: ToolWorld): Tool<GrepInput> {
     name: 'grep',
     kind: 'read',
     description:
-      'Searches files for a regular expression and shows path:line:text. Binary files, files over 10 MB, and files that git ignores are left out, the last ones unless path is inside of an ignored directory.',
+      'Searches files for a regular expression and shows path:line:text. Omits binary files, files over 10 MB, and files that git ignores, the last ones unless path is inside an ignored directory.',
     arguments: ARGUMENTS,
     run: (input, _context, signal) => grep(input, world, signal),
   });
@@ -97,7 +97,7 @@ async function grep(input: GrepInput, world: ToolWorld, signal: CancelSignal): P
   const includes = input.include === undefined ? () => true : pathMatcher(input.include);
   if (includes === undefined) return failed('include has too many alternatives in braces.');
   const place = await locate(input.path, world.root);
-  if (place.kind === 'free') return failed(`There is nothing at ${input.path}.`);
+  if (place.kind === 'free') return failed(`${input.path} does not exist.`);
   if (place.kind === 'refused') return failed(`${input.path} is ${place.why}.`);
   const search = { input, world, signal, place: place.path, isFile: place.kind === 'file', includes };
   const found = await (world.ripgrep === undefined
@@ -332,7 +332,7 @@ async function searchBuiltIn(search: GrepSearch): Promise<GrepMatches | string> 
     if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
     return 'it takes too long on these files. Use a simpler one, or literal.';
   }
-  if (listing.isPartial) notes.push(`Only the first ${MAX_FILES} files were looked at; narrow the path.`);
+  if (listing.isPartial) notes.push(`Only the first ${MAX_FILES} files were searched; narrow the path.`);
   return { lines: limit.lines, notes: [...limit.note(), ...notes, ...interruptionOf(signal)] };
 }
 

@@ -59,11 +59,11 @@ function* applyAction(
   yield;
   const text = textOf(action.path);
   if (action.action === 'create') {
-    if (text !== undefined) return 'the file exists already; update it, or delete it first.';
+    if (text !== undefined) return 'the file already exists; update it, or delete it first.';
     now.set(action.path, action.lines.map((line) => `${line}\n`).join(''));
     return undefined;
   }
-  if (text === undefined) return 'there is no such file.';
+  if (text === undefined) return 'the file does not exist.';
   if (action.action === 'delete') {
     now.set(action.path, undefined);
     return undefined;
@@ -72,7 +72,7 @@ function* applyAction(
   if (patched.type === 'complaint') return patched.text;
   const { to = action.path } = action;
   if (to !== action.path) {
-    if (textOf(to) !== undefined) return `it cannot be moved: ${to} exists already.`;
+    if (textOf(to) !== undefined) return `it cannot be moved: ${to} already exists.`;
     now.set(action.path, undefined);
   }
   now.set(to, patched.text);
@@ -127,7 +127,7 @@ function oldLines(lines: readonly HunkLine[]): readonly string[] {
 const MAX_PLACES = 8;
 
 const TOO_MUCH =
-  'the patch takes too long: it changes large files many times, or its parts consist of lines that stand at many places. Send it in several calls.';
+  'the patch takes too long: it changes large files many times, or its parts consist of lines that occur at many places. Send it in several calls.';
 
 /** A file to patch. */
 interface PatchedFile {
@@ -145,7 +145,7 @@ function findPlace(file: PatchedFile, hunk: Hunk, cursor: number): number | stri
   for (const anchor of hunk.anchors) {
     const found = index.firstLine(anchor, from);
     if (found === undefined) {
-      return `${name} is to come after the line ${JSON.stringify(anchor)}, which is not there${cursor > 0 ? ' after the parts before it' : ''}.`;
+      return `${name} must follow the line ${JSON.stringify(anchor)}, which does not occur${cursor > 0 ? ' after the parts before it' : ''}.`;
     }
     from = found + 1;
   }
@@ -155,7 +155,7 @@ function findPlace(file: PatchedFile, hunk: Hunk, cursor: number): number | stri
   if (hunk.isAtEnd) {
     const last = length - old.length;
     if (last >= from && index.isAt(old, last)) return last;
-    return `${name} is not what stands at the end of the file.`;
+    return `${name} does not match the end of the file.`;
   }
   const places = index.places(old, from, { isFirstEnough: isAnchored, most: MAX_PLACES });
   if (places === undefined) return `${name} does not fit: ${describeMiss(file, old, from)}`;
@@ -169,12 +169,12 @@ function findPlace(file: PatchedFile, hunk: Hunk, cursor: number): number | stri
 function describeMiss({ index, line }: PatchedFile, old: readonly string[], from: number): string {
   const { place, length } = index.longestStart(old);
   const wanted = JSON.stringify((old[length] ?? '').slice(0, 120));
-  if (length === 0) return `there is no line ${wanted} in the file. Read the file again.`;
+  if (length === 0) return `the line ${wanted} is not in the file. Read the file again.`;
   if (length === old.length) {
     return place < from
-      ? `its lines stand at line ${place + 1}, before the part that comes before it. Put the parts into the order of the file.`
-      : 'its lines stand elsewhere.';
+      ? `its lines are at line ${place + 1}, above the previous part. Put the parts into the order of the file.`
+      : 'its lines are elsewhere.';
   }
   const there = line(place + length);
-  return `from line ${place + 1} on its first ${length} lines are there, but then comes ${there === undefined ? 'the end of the file' : JSON.stringify(there.slice(0, 120))}, not ${wanted}.`;
+  return `from line ${place + 1} on its first ${length} lines match, but then comes ${there === undefined ? 'the end of the file' : JSON.stringify(there.slice(0, 120))}, not ${wanted}.`;
 }

@@ -55,7 +55,7 @@ export function parsePatch(text: string): ParsedPatch {
   const after = lines.findIndex(
     (line, index) => index > end && line.trim() !== '' && !/^\w+$/.test(line.trim()),
   );
-  if (after >= 0) return complain(after, `there is something after ${END}; one call takes one patch`);
+  if (after >= 0) return complain(after, `there is text after ${END}; one call takes one patch`);
   return new PatchReader(lines, begin + 1, end).read();
 }
 
@@ -161,7 +161,7 @@ class PatchReader {
       if (anchor !== '') anchors.push(anchor);
     }
     if (this.#at + 1 === patchLine && !isFirst)
-      return complain(this.#at, 'a further part of an update begins with @@');
+      return complain(this.#at, 'another part of an update must begin with @@');
     const lines: HunkLine[] = [];
     let isAtEnd = false;
     for (; this.#at < this.#end; this.#at++) {
@@ -176,7 +176,7 @@ class PatchReader {
       if (sign !== ' ' && sign !== '-' && sign !== '+') {
         return complain(
           this.#at,
-          `a line of an update begins with a blank, - or +, not with ${JSON.stringify(sign)}`,
+          `a line of an update must begin with a space, - or +, not with ${JSON.stringify(sign)}`,
         );
       }
       lines.push({ sign, text: line.slice(1) });

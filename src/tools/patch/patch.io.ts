@@ -69,7 +69,7 @@ interface PatchScope {
 async function plan({ input }: PatchInput, { world, signal }: PatchScope): Promise<Planned> {
   const parsed = parsePatch(input);
   if (parsed.type === 'complaint') return complaint(`${parsed.text} Nothing was changed.`);
-  if (hasHalfCharacter(input)) return complaint('The patch holds half of a character. Nothing was changed.');
+  if (hasHalfCharacter(input)) return complaint('The patch contains half a character. Nothing was changed.');
   const targets = new Map<string, Exclude<Editable, { type: 'complaint' }>>();
   const realPaths = new Map<string, string>();
   for (const path of parsed.actions.flatMap(namedPaths)) {
@@ -79,7 +79,7 @@ async function plan({ input }: PatchInput, { world, signal }: PatchScope): Promi
     if (target.type === 'complaint') return complaint(`${target.text} Nothing was changed.`);
     const other = realPaths.get(target.path);
     if (other !== undefined)
-      return complaint(`${path} and ${other} are the same file; name it one way. Nothing was changed.`);
+      return complaint(`${path} and ${other} are the same file; use one name for it. Nothing was changed.`);
     realPaths.set(target.path, path);
     targets.set(path, target);
   }

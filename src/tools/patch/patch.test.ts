@@ -98,7 +98,12 @@ describe('an update', () => {
     ['fits nowhere', 'a\nb\n', ['@@', ' a', '-c', '+d'], /from line 1 on its first 1 lines are there.*"b"/],
     ['has no line that is there', 'a\n', ['@@', '-q', '+d'], /no line "q"/],
     ['has an anchor that is not there', 'a\n', ['@@ nowhere', '-a', '+d'], /"nowhere"/],
-    ['has its parts in another order', 'a\nb\n', ['@@', '-b', '+x', '@@', '-a', '+y'], /before the part/],
+    [
+      'has its parts in another order',
+      'a\nb\n',
+      ['@@', '-b', '+x', '@@', '-a', '+y'],
+      /above the previous part/,
+    ],
     ['changes nothing', 'a\n', ['@@', ' a'], /changes nothing/],
     ['has no parts', 'a\n', [], /changes nothing/],
     ['has a line without a sign', 'a\n', ['@@', '-a', 'b'], /begins with a blank, - or \+/],
@@ -134,10 +139,10 @@ describe('a patch', () => {
   });
 
   for (const [name, files, body, pattern] of [
-    ['adds what exists', { a: '' }, '*** Add File: a\n+x', /exists already/],
-    ['updates what is not there', {}, '*** Update File: a\n@@\n-x\n+y', /no such file/],
-    ['deletes what is not there', {}, '*** Delete File: a', /no such file/],
-    ['moves over a file', { a: '', b: '' }, '*** Update File: a\n*** Move to: b', /exists already/],
+    ['adds what exists', { a: '' }, '*** Add File: a\n+x', /already exists/],
+    ['updates what is not there', {}, '*** Update File: a\n@@\n-x\n+y', /does not exist/],
+    ['deletes what is not there', {}, '*** Delete File: a', /does not exist/],
+    ['moves over a file', { a: '', b: '' }, '*** Update File: a\n*** Move to: b', /already exists/],
     ['names no path', {}, '*** Add File:  \n+x', /path is missing/],
     ['is empty', {}, '', /patch is empty/],
     ['holds another line', {}, 'hello', /neither/],

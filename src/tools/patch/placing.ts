@@ -1,4 +1,4 @@
-// Where a block of lines stands in a file: found in time that grows with the file and the block, not with their product.
+// Finds a block of lines in a file, in time proportional to the sum of both rather than their product.
 
 import { followStarts } from '../sequence.ts';
 

@@ -26,16 +26,16 @@ export function createRecallTool(world: ToolWorld): Tool<RecallInput> {
     name: 'recall',
     kind: 'read',
     description:
-      'Gives back what is no longer in the context: earlier messages, calls and results of this session, cleared ones too. With query: the places where the words stand, each with an id. With id (of a place, or of a call): all of it.',
+      'Returns what is no longer in the context: earlier messages, calls and results of this session, including cleared ones. With query: the places where the words occur, each with an id. With id (of a place or a call): the complete text.',
     arguments: {
-      id: z.string().min(1).max(200).optional().describe('Of a place, as #12, or of a call.'),
+      id: z.string().min(1).max(200).optional().describe('The id of a place, such as #12, or of a call.'),
       query: z.string().min(1).max(500).optional().describe('Words, or "phrases" in quotes.'),
       from_line: z
         .int()
         .min(1)
         .max(1_000_000_000)
         .default(1)
-        .describe('With id: where to go on in a long text.'),
+        .describe('With id: the line where a long text continues.'),
     },
     run: (input, _context, signal) => recall(input, world, signal),
   });
@@ -53,7 +53,7 @@ async function recall(input: RecallInput, world: ToolWorld, signal: CancelSignal
   if (found.length === 0) {
     return failed(
       query.type === 'id'
-        ? `There is nothing with the id ${query.id} in this session.`
+        ? `This session has nothing with the id ${query.id}.`
         : 'Nothing was found. Try other words, or fewer.',
     );
   }
@@ -61,10 +61,12 @@ async function recall(input: RecallInput, world: ToolWorld, signal: CancelSignal
 }
 
 function queryOf({ id, query }: RecallInput): RecallQuery | string {
-  if ((id === undefined) === (query === undefined)) return 'Give either id or query. Nothing was looked for.';
+  if ((id === undefined) === (query === undefined)) return 'Pass either id or query. Nothing was searched.';
   if (id !== undefined) return { type: 'id', id };
   const words = queryWords(query ?? '');
-  return words.length === 0 ? 'The query holds no word of two characters or more.' : { type: 'words', words };
+  return words.length === 0
+    ? 'The query contains no word of two characters or more.'
+    : { type: 'words', words };
 }
 
 function showPlaces(found: readonly Remembered[], words: readonly string[]): string {
@@ -72,7 +74,7 @@ function showPlaces(found: readonly Remembered[], words: readonly string[]): str
     ({ id, who, turn, text }) =>
       `${id} (turn ${turn}, ${who}, ${text.length} characters): ${excerptOf(text, words)}`,
   );
-  return `${places.join('\n')}\n[Call recall with an id for all of it.]`;
+  return `${places.join('\n')}\n[Call recall with an id for the complete text.]`;
 }
 
 /** Indents headings in a recalled text, so that it cannot imitate another entry with words that the user never said. */
@@ -85,7 +87,7 @@ function showWhole(found: readonly Remembered[], fromLine: number): string {
     .map(({ id, who, turn, text }) => `${id} (turn ${turn}, ${who}):\n${withoutHeadings(text)}`)
     .join('\n\n');
   const lines = whole.split('\n');
-  if (fromLine > lines.length) return `It has ${lines.length} lines.`;
+  if (fromLine > lines.length) return `It has only ${lines.length} lines.`;
   let bytes = 0;
   let end = fromLine - 1;
   while (end < lines.length) {
@@ -95,5 +97,5 @@ function showWhole(found: readonly Remembered[], fromLine: number): string {
   }
   const page = lines.slice(fromLine - 1, end).join('\n');
   if (end === lines.length) return page;
-  return `${page}\n[Lines ${fromLine} to ${end} of ${lines.length}; go on with from_line ${end + 1}.]`;
+  return `${page}\n[Lines ${fromLine} to ${end} of ${lines.length}; continue with from_line ${end + 1}.]`;
 }

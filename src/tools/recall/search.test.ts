@@ -132,7 +132,7 @@ describe('recall', () => {
       const { text } = await recall({ id: 'long', from_line: fromLine }, log);
       assert.ok(approximateTokens(text) <= RESULT_TOKENS, 'within the limit');
       seen.push(...text.split('\n').filter((line) => line.startsWith('line ')));
-      const next = /go on with from_line (\d+)\.\]$/.exec(text)?.[1];
+      const next = /continue with from_line (\d+)\.\]$/.exec(text)?.[1];
       if (next === undefined) break;
       fromLine = Number(next);
     }

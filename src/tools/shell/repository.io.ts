@@ -199,7 +199,7 @@ async function whyNotWritable(
   const { output } = await runGit(['config', 'core.worktree'], root, { env, signal });
   const tree = output.toString('utf8').trim();
   if (tree !== '' && (await isSame(resolve(gitDirectory, tree), top))) return undefined;
-  return `The repository ${commonDirectory} does not name ${top} as a work tree of its own.`;
+  return `The repository ${commonDirectory} does not name ${top} as one of its work trees.`;
 }
 
 async function isSame(one: string, other: string): Promise<boolean> {
@@ -304,7 +304,7 @@ class Planted {
       removed.push(todo);
     }
     if (removed.length === 0) return undefined;
-    return `Removed from the repository, because git would have run or followed it outside of the sandbox: ${removed.join(', ')}.`;
+    return `Removed from the repository, because git would have run or followed it outside the sandbox: ${removed.join(', ')}.`;
   }
 }
 

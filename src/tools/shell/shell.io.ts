@@ -54,16 +54,20 @@ export function createShellTool(world: ToolWorld): Tool<ShellInput> {
     name: 'shell',
     kind: 'run',
     description:
-      'Runs a script in bash. Standard input is empty and there is no terminal; what is still running when the script ends is ended, too, so start nothing in the background that is to stay. In the sandbox .git is read-only unless every command of the script is a plain git command: run git add, git commit and the like in a call of their own, joined with && or on lines of their own, and git init alone. The result has exit status, duration, and standard output and error in one.',
+      'Runs a script in bash. Standard input is empty and there is no terminal. Everything still running when the script ends is ended too, so do not start background processes that must outlive it. In the sandbox .git is read-only unless every command of the script is a plain git command: run git add, git commit and the like in a separate call, joined with && or on separate lines, and git init alone. The result contains exit status, duration, and standard output and error combined.',
     arguments: {
       command: z.string().min(1).max(MAX_SCRIPT),
-      workdir: z.string().default('.').describe('Where it runs, inside of the workspace.'),
+      workdir: z.string().default('.').describe('The working directory, inside the workspace.'),
       timeout_ms: z.int().min(1).max(MAX_TIMEOUT_MS).default(DEFAULT_TIMEOUT_MS),
       with_escalated_permissions: z
         .boolean()
         .default(false)
-        .describe('Ask the user to let it run outside of the sandbox, e.g. for the network.'),
-      justification: z.string().max(500).optional().describe('Why it must, in one sentence for the user.'),
+        .describe('Ask the user to let it run outside the sandbox, e.g. for the network.'),
+      justification: z
+        .string()
+        .max(500)
+        .optional()
+        .describe('Why this is necessary, in one sentence for the user.'),
     },
     actionOf: ({ command, workdir, with_escalated_permissions: leavesSandbox, justification }) => ({
       kind: 'run',
@@ -88,10 +92,10 @@ async function runShell(
 ): Promise<ToolResult> {
   const place = await locate(input.workdir, world.root);
   if (place.kind !== 'directory') {
-    const why = place.kind === 'refused' ? place.why : 'no directory that exists';
+    const why = place.kind === 'refused' ? place.why : 'not an existing directory';
     return failed(`The command was not run: workdir ${input.workdir} is ${why}.`);
   }
-  if (input.command.includes('\0')) return failed('The command was not run: it holds a zero byte.');
+  if (input.command.includes('\0')) return failed('The command was not run: it contains a zero byte.');
   const prepared = await prepare(input.command, place.path, context.sandbox, { world, signal });
   if (typeof prepared === 'string') return failed(`The command was not run: ${prepared}`);
   const { callId: call_id, sandbox } = context;
@@ -217,7 +221,7 @@ async function openSockets(root: string, mounts: readonly SandboxMount[]): Promi
 }
 
 const GIT_ALONE =
-  'In the sandbox .git is read-only unless every command of the script is a plain git command: run git add, git commit and the like in a call of their own, without other programs, variables or substitutions, and git init alone. What names commands (config, hooks) cannot be changed there: ask with_escalated_permissions for that.';
+  'In the sandbox .git is read-only unless every command of the script is a plain git command: run git add, git commit and the like in a separate call, without other programs, variables or substitutions, and git init alone. Files that name commands (config, hooks) cannot be changed there: request with_escalated_permissions for that.';
 
 function describeEnd(end: ProcessEnd, durationMs: number): string {
   const seconds = `${(durationMs / 1000).toFixed(1)} seconds`;
@@ -227,9 +231,9 @@ function describeEnd(end: ProcessEnd, durationMs: number): string {
     case 'killed':
       return `The command was ended by ${end.signal}.\nWall time: ${seconds}`;
     case 'timed_out':
-      return `The command was ended after ${seconds}, when its time was up, with all that it had started. Ask for a longer timeout_ms if it needs more.`;
+      return `The command timed out after ${seconds} and was ended with everything it had started. Request a longer timeout_ms if it needs more.`;
     case 'interrupted':
-      return `The user stopped the command after ${seconds}; all that it had started was ended.`;
+      return `The user stopped the command after ${seconds}; everything it had started was ended.`;
     case 'not_started':
       return `The command could not be started: ${end.why}.`;
   }
@@ -262,7 +266,7 @@ class Output {
     this.#keep(this.#decoder.end() + this.#binaryNote());
     this.#cut.add(this.#terminal.end());
     return this.#cut.render(
-      'To see it, run the command again with its output in a file, and read or grep that.',
+      'To see it, run the command again with its output in a file, then read or grep that file.',
     );
   }
 

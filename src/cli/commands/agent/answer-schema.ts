@@ -33,8 +33,8 @@ export async function loadAnswerForm(io: CommandIo, file: string): Promise<Answe
   return {
     schema: { name: 'final_answer', schema },
     request:
-      'Your last message must be one JSON value that is valid against the following JSON Schema, with no fence around it and ' +
-      `nothing beside it.\n\n${JSON.stringify(schema)}`,
+      'Your last message must be one JSON value that is valid against the following JSON Schema, without a fence around it or ' +
+      `any other text.\n\n${JSON.stringify(schema)}`,
     complaintAbout: (text) => complaintAbout(text, validator),
   };
 }
@@ -46,7 +46,7 @@ function readText(path: string, name: string): string {
   const cure = '--output-schema takes a file with a JSON Schema.';
   const read = readSmallFile(path, { maxBytes: LARGEST_SCHEMA, links: 'follow' });
   if (read.kind === 'bytes') return read.bytes.toString('utf8');
-  if (read.kind === 'missing') throw new BatonError('file_not_found', `There is no file ${name}`, { cure });
+  if (read.kind === 'missing') throw new BatonError('file_not_found', `File not found: ${name}`, { cure });
   throw new BatonError('file_unreadable', `${name} ${read.problem}`, { cure });
 }
 

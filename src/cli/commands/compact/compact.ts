@@ -84,7 +84,7 @@ export async function compact(
   flags: CompactFlags,
 ): Promise<void> {
   checkFlags(flags);
-  // Markdown is a page to read.
+  // Markdown is meant for reading.
   if (isPrinted(flags) && flags.summaryOnly !== true && flags.format !== 'markdown') {
     refuseTerminal(
       io,
@@ -365,7 +365,7 @@ function writtenAlone(compaction: Compaction): string {
   const { postTokens, targetTokens, beside } = compaction.record.receipt;
   if (targetTokens === undefined || beside === undefined) return '';
   const written = postTokens - beside.after;
-  return `, ${formatNumber(written)} of them written here (${formatNumber(targetTokens)} asked for)`;
+  return `, ${formatNumber(written)} of them written here (target ${formatNumber(targetTokens)})`;
 }
 
 /** Tokens before and after. */

@@ -66,7 +66,7 @@ async function withModel({ subject, occasion, config, world }: SummaryRequest): 
     { ...config, compact: { ...config.compact, ...alone } },
     world,
   );
-  if (compaction.type !== 'full') throw new RangeError('A request for a summary was met by clearing results');
+  if (compaction.type !== 'full') throw new RangeError('A request for a summary cleared results instead');
   const { summary = '', receipt } = compaction.record;
   const spent = (receipt.attempts ?? []).length;
   return {

@@ -49,7 +49,7 @@ export function renderPreview(
     receipt.notes.length === 0 ? '' : `${receipt.notes.join('\n')}\n`,
     isFull
       ? `${paint(look, 'strong', summaryHeading(receipt))}\n${summary}\n`
-      : 'Nothing was written. --full shows all of it, --summary-only the summary.\n',
+      : 'Nothing was written. --full shows everything, --summary-only the summary.\n',
     isFull ? 'Nothing was written.\n' : '',
   ];
   return foldLines(look, sections.filter((text) => text !== '').join('\n'));
@@ -136,12 +136,12 @@ function lossLines({ largest, images, files, userMessages, rules }: Loss, { look
     ...(files.notNamed.length === 0
       ? []
       : [
-          `  Files not named any more: ${formatNumber(files.notNamed.length)} of ${formatNumber(files.touched)}: ${listed(files.notNamed, isFull)}`,
+          `  Files no longer mentioned: ${formatNumber(files.notNamed.length)} of ${formatNumber(files.touched)}: ${listed(files.notNamed, isFull)}`,
         ]),
     ...(rules.leftOut.length === 0
       ? []
       : [
-          `  Rules of the user left out: ${listed(
+          `  Rules of the user omitted: ${listed(
             rules.leftOut.map((rule) => `"${rule}"`),
             isFull,
           )}`,
@@ -167,7 +167,7 @@ function staysSection(receipt: Receipt, { tokens: gone, rules }: Loss, look: Loo
   );
   const left = besides(beside?.after ?? 0, 'margin of the estimate');
   return [
-    head('Stays', `${plural(kept.count, 'item')} word for word, and what is written`, look),
+    head('Stays', `${plural(kept.count, 'item')} verbatim, and what is written`, look),
     `  before  ${sumText(before)} = ${formatNumber(preTokens)} tokens`,
     ...(after === undefined
       ? []
@@ -176,7 +176,7 @@ function staysSection(receipt: Receipt, { tokens: gone, rules }: Loss, look: Loo
         ]),
     ...(rules.carriedOver === 0
       ? []
-      : [`  Rules of the user carried over word for word: ${formatNumber(rules.carriedOver)}`]),
+      : [`  Rules of the user carried over verbatim: ${formatNumber(rules.carriedOver)}`]),
     '',
   ].join('\n');
 }
@@ -209,7 +209,7 @@ function head(title: string, about: string, look: Look): string {
 
 function summaryHeading({ implementation, summaryTokens, model }: Receipt): string {
   return implementation === 'remote'
-    ? `The summary in words, beside the state of ${printable(model ?? 'the provider')} (${formatNumber(summaryTokens)} tokens)`
+    ? `The summary in words, besides the state of ${printable(model ?? 'the provider')} (${formatNumber(summaryTokens)} tokens)`
     : `The summary, ${formatNumber(summaryTokens)} tokens`;
 }
 
@@ -263,7 +263,7 @@ function keptSection(fates: readonly Fate[], look: Look): string {
   const { count, tokens: whole } = total([...groups.values()]);
   if (count === 0) return '';
   return [
-    head('Kept word for word', `${plural(count, 'item')}, ${formatNumber(whole)} tokens`, look),
+    head('Kept verbatim', `${plural(count, 'item')}, ${formatNumber(whole)} tokens`, look),
     ...bySize(groups).map(([label, group]) => row(label, group, whole, look)),
     '',
   ].join('\n');

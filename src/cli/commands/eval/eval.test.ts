@@ -88,7 +88,7 @@ describe('baton eval', () => {
     mkdirSync(folder);
     for (let at = 0; at < 13; at++) copyFileSync(short, join(folder, `${at}.jsonl`));
     const ran = await baton(home, ['eval', folder, long, ...BRIEF], { showsProgress: true });
-    assert.match(ran.stdout, /^Too short to be measured: 13 sessions$/m);
+    assert.match(ran.stdout, /^Too short to measure: 13 sessions$/m);
     assert.doesNotMatch(ran.stdout, /\/short\/0/);
     assert.match(ran.stderr, /\(1 of 14\)/);
   });
@@ -105,7 +105,7 @@ describe('baton eval', () => {
   it('shows a table for each question', async () => {
     const { stdout } = await baton(home, ['eval', long, other, short, ...OPTIONS]);
     assert.match(stdout, /^2 sessions, 6 cuts, 0 of them where a compaction really happened$/m);
-    assert.match(stdout, /^Too short to be measured: ~\/short.jsonl$/m);
+    assert.match(stdout, /^Too short to measure: ~\/short.jsonl$/m);
     assert.match(stdout, /^ {2}random lines +\d\.\d\d +\d\.\d\d$/m);
     assert.match(stdout, /^ {2}Baton, whole context +[+-]\d\.\d\d \[[+-]\d\.\d\d [+-]\d\.\d\d\]/m);
     assert.match(stdout, /^ {2}user messages +8 of 8 +8 of 8 +0 of 8/m);
@@ -113,7 +113,7 @@ describe('baton eval', () => {
 
   it('says how many cuts each column rests on, and which sizes are nowhere a saving', async () => {
     const { stdout } = await baton(home, ['eval', long, '--sizes', '1k,8k,900k', '--no-canaries']);
-    assert.match(stdout, /^Nowhere a saving, so not measured: 900,000 tokens$/m);
+    assert.match(stdout, /^Never a saving, so not measured: 900,000 tokens$/m);
     const [, few = '', many = ''] = /^ {2}cuts +(\d+) +(\d+)$/m.exec(stdout) ?? [];
     assert.ok(Number(many) > 0 && Number(few) > Number(many), 'few tokens at more cuts');
     const none = await baton(home, ['eval', long, '--sizes', '900k', '--no-canaries']);

@@ -77,7 +77,7 @@ export async function measureWithModel(
   const cost = first.costOf({ source: 'reported', covers: 'response', ...usage });
   io.stderr(
     `Asking ${printable(name)} for ${questions === 1 ? '1 summary' : `${formatNumber(questions)} summaries`}, ` +
-      `of ${plural(tokens, 'token')} together${cost === undefined ? '' : `, about $${cost.toFixed(2)} to be read`}. Ctrl-C stops it.\n`,
+      `of ${plural(tokens, 'token')} together${cost === undefined ? '' : `, about $${cost.toFixed(2)} for input`}. Ctrl-C stops it.\n`,
   );
   const tally = new Tally(name);
   const measured: MeasuredSession[] = [];
@@ -172,7 +172,7 @@ class Tally {
   add(compaction: Compaction | undefined): boolean {
     this.#asked++;
     if (compaction?.type !== 'full') {
-      this.#why = 'the context cannot be made so small';
+      this.#why = 'the context cannot be made that small';
       return false;
     }
     const { implementation, attempts = [] } = compaction.record.receipt;

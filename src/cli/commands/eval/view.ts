@@ -49,10 +49,10 @@ export function renderEvaluation(evaluation: Evaluation, look: Look, home: strin
   const cuts = files.flatMap((file) => file.cuts);
   if (cuts.length === 0) {
     if (settings.cuts === 0)
-      return 'No session was compacted where it could be measured, and --cuts 0 leaves no other cuts.\n';
+      return 'No session was compacted where it could be measured, and --cuts 0 allows no other cuts.\n';
     return (
-      'No session is long enough to be measured: 8,000 tokens of past are needed, and ten identifiers ' +
-      'of it that are written again afterwards.\n'
+      'No session is long enough to measure. It needs 8,000 tokens of history, and ten identifiers ' +
+      'from them that occur again later.\n'
     );
   }
   const budgets = budgetsIn(files).filter((budget) => budget !== 'none');
@@ -62,7 +62,7 @@ export function renderEvaluation(evaluation: Evaluation, look: Look, home: strin
     headline(evaluation, look, home),
     table(
       'Future-use recall',
-      'share of what was used later that is still there',
+      'share of what was used later that is still present',
       ({ recall }) => share(recall),
       true,
     ),
@@ -76,7 +76,7 @@ export function renderEvaluation(evaluation: Evaluation, look: Look, home: strin
     table('Unaided recall', 'only uses that no later result had shown again', ({ unaided }) =>
       share(unaided),
     ),
-    table('User constraints kept verbatim', 'rules of the user, word for word', ({ constraints }) =>
+    table('User constraints kept verbatim', 'rules of the user, verbatim', ({ constraints }) =>
       share(constraints),
     ),
     renderTrail(rows, budgets, look),
@@ -106,9 +106,7 @@ function headline(
     ),
     `Means over sessions; seed ${settings.seed}; o200k tokens; blank where there is nothing to measure.`,
     ...tooShort(short, settings.cuts),
-    ...(unmeasured.length === 0
-      ? []
-      : [`Nowhere a saving, so not measured: ${unmeasured.join(', ')} tokens`]),
+    ...(unmeasured.length === 0 ? [] : [`Never a saving, so not measured: ${unmeasured.join(', ')} tokens`]),
     ...refusals(rows),
     ...modelLines(model),
     ...(skipped === 0
@@ -136,7 +134,7 @@ function modelLines(model: ModelWork | undefined): readonly string[] {
 function refusals(rows: readonly CandidateRow[]): readonly string[] {
   const cutsOf = (candidate: CandidateName, budget: Budget): number =>
     rowAt(rows, candidate, budget)?.recall?.cuts ?? 0;
-  const told = rows.flatMap(({ candidate, budget }) => {
+  const sizes = rows.flatMap(({ candidate, budget }) => {
     if (candidate !== 'random_lines') return [];
     const cuts = cutsOf('random_lines', budget);
     const refused = cuts - cutsOf('context', budget);
@@ -144,9 +142,9 @@ function refusals(rows: readonly CandidateRow[]): readonly string[] {
       budget === 'own_summary' ? "the size of the agent's summary" : plural(Number(budget), 'token');
     return refused === 0 ? [] : [`${size} at ${formatNumber(refused)} of ${plural(cuts, 'cut')}`];
   });
-  return told.length === 0
+  return sizes.length === 0
     ? []
-    : [`Too small for the whole context, so not in its means: ${told.join('; ')}`];
+    : [`Too small for the whole context, so not in its means: ${sizes.join('; ')}`];
 }
 
 /** Maximum number of sessions to list individually: a directory may hold thousands of a few words. */
@@ -154,7 +152,7 @@ const MOST_NAMED = 12;
 
 function tooShort(paths: readonly string[], cuts: number): readonly string[] {
   if (paths.length === 0) return [];
-  const why = cuts === 0 ? 'Not compacted where it could be measured' : 'Too short to be measured';
+  const why = cuts === 0 ? 'Not compacted where it could be measured' : 'Too short to measure';
   if (paths.length > MOST_NAMED) return [`${why}: ${plural(paths.length, 'session')}`];
   return paths.length === 1
     ? [`${why}: ${paths[0] ?? ''}`]

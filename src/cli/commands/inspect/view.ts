@@ -115,7 +115,7 @@ function renderTop({ results, rereads, images }: Top, look: Look): string {
   );
   const sections = [
     [paint(look, 'strong', 'Largest results'), ...(lines.length === 0 ? ['  none'] : lines)],
-    ...(read.length === 0 ? [] : [[paint(look, 'strong', 'Read again and again'), ...read]]),
+    ...(read.length === 0 ? [] : [[paint(look, 'strong', 'Read repeatedly'), ...read]]),
     ...(images.count === 0
       ? []
       : [
@@ -146,8 +146,8 @@ function renderGauge(inspection: Inspection, look: Look): string {
   const width = Math.max(8, Math.min(40, look.width - 50));
   const tone = toneOf(threshold.word, account.percentRemaining);
   const source = {
-    reported: 'as the provider reported it, plus what came since',
-    estimated: 'as the receipt of its compaction has it, plus what came since',
+    reported: 'as the provider reported it, plus later items',
+    estimated: 'from the receipt of its compaction, plus later items',
     none:
       account.points.length > 1
         ? 'by estimate with a margin: no report covers the present context'
@@ -157,7 +157,7 @@ function renderGauge(inspection: Inspection, look: Look): string {
     configured: 'configured window',
     recorded: 'window as recorded',
     model: `window known for ${account.model ?? 'the model'}`,
-    provider: 'window as the provider named it',
+    provider: 'window as the provider reported it',
     unknown: `window unknown, ${formatNumber(account.window)} assumed; set model_context_window`,
   }[account.windowFrom];
   return [
@@ -390,7 +390,7 @@ export function explainCompaction(mark: CompactionMark): string {
 const PHASE_WORDS = {
   standalone_turn: 'as a separate turn',
   pre_turn: 'before a turn',
-  mid_turn: 'in the middle of a turn',
+  mid_turn: 'during a turn',
   post_turn: 'after a turn',
 } as const;
 
@@ -424,7 +424,7 @@ function renderFindings({ report, account, gaugeError, signals }: Inspection, lo
   if (account.rejectedSamples.length > 0) {
     const [first] = account.rejectedSamples;
     lines.push(
-      `Ignored ${plural(account.rejectedSamples.length, 'usage report')} that cannot be true, e.g. line ${first?.line ?? '?'}: ${first?.why ?? ''}.`,
+      `Ignored ${plural(account.rejectedSamples.length, 'usage report')} with impossible values, e.g. line ${first?.line ?? '?'}: ${first?.why ?? ''}.`,
     );
   }
   lines.push(...damageLines(report, look));

@@ -183,7 +183,7 @@ function renderSession(file: PlayedFile, index: number, home: string): string {
               formatNumber(each.preTokens),
               formatNumber(each.postTokens),
               each.recall === undefined ? '-' : each.recall.toFixed(2),
-              each.trigger === 'manual' ? 'the user asked' : '',
+              each.trigger === 'manual' ? 'requested by the user' : '',
             ]),
             ...replay.policies.flatMap((outcome) =>
               outcome.compactions.map((done) => compactionRow(outcome.policy, done)),
@@ -216,7 +216,7 @@ function fillLegend(parts: readonly ContextPart[]): string {
 }
 
 function compactionRow(policy: string, done: SimulatedCompaction): readonly Cell[] {
-  const words = { boundary: 'at a boundary', mid_work: 'in mid-work', emergency: 'in an emergency' } as const;
+  const words = { boundary: 'at a boundary', mid_work: 'mid-work', emergency: 'in an emergency' } as const;
   const evidence = done.signals.map(
     (signal) => `${signal.boundary}: ${short(tellEvidence(signal.evidence))}`,
   );

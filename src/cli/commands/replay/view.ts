@@ -66,7 +66,7 @@ function renderSession(
     paint(look, 'strong', fitWidth(look, printable(tildePath(path, home)), look.width)),
     `${FORMAT_NAMES[report.format]}, ${printable(model ?? 'unnamed model')}, window of ${formatNumber(window)} tokens; ` +
       `${plural(turns, 'turn')}, ${plural(requests, 'request')}; usage ${usageFrom === 'reported' ? 'as reported' : 'by estimate'}.`,
-    `At its end ${formatNumber(account.usage.used)} of ${formatNumber(account.usableWindow)} usable tokens were used, ${account.percentRemaining} % left.`,
+    `At the end, ${formatNumber(account.usage.used)} of ${formatNumber(account.usableWindow)} usable tokens were used, ${account.percentRemaining} % left.`,
     own.length === 0
       ? 'The session was never compacted.'
       : `The session was compacted ${times(own.length)}: ${own.map(tellOwn).join('; ')}.`,
@@ -190,7 +190,7 @@ function overflowNote({ policy, overflowed }: PolicyLine, run: ReplayRun | undef
   if (overflowed.requests === 0) return [];
   const where = run === undefined ? '' : ` in ${plural(overflowed.sessions, 'session')}`;
   return [
-    `${printable(policy)}: ${plural(overflowed.requests, 'request')}${where} would not have fitted the window.`,
+    `${printable(policy)}: ${plural(overflowed.requests, 'request')}${where} would not have fit into the window.`,
   ];
 }
 
@@ -204,7 +204,7 @@ function renderTurns(replay: SessionReplay, look: Look): readonly string[] {
         : [
             {
               step: outcome.overflow.first.step,
-              text: `${place(outcome.overflow.first)}  overflow: from here on ${plural(outcome.overflow.requests, 'request')} would not fit the window`,
+              text: `${place(outcome.overflow.first)}  overflow: from here on ${plural(outcome.overflow.requests, 'request')} would not fit into the window`,
             },
           ]),
     ].toSorted((a, b) => a.step - b.step);

@@ -112,7 +112,7 @@ async function checkHome(io: CommandIo): Promise<Finding> {
       name: 'home',
       state: 'broken',
       detail: `${home} is not writable (${code ?? String(error)})`,
-      cure: 'Make it writable, or set BATON_HOME to a directory that is.',
+      cure: 'Make it writable, or set BATON_HOME to a writable directory.',
     };
   }
 }

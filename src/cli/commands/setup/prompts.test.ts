@@ -210,7 +210,7 @@ describe('prompts that the configuration has elsewhere', () => {
     configure('handoff_prompt_path', 'link.md');
     const { stdout, stderr } = await run('show', 'handoff');
     assert.equal(stdout, SHIPPED_PROMPTS['handoff.md']);
-    assert.match(stderr, /link\.md is a symbolic link, which is not followed/);
+    assert.match(stderr, /link\.md is a symbolic link, which Baton does not follow/);
   });
 });
 
@@ -222,7 +222,7 @@ describe('a folder auto-compact/ that is a symbolic link', () => {
     symlinkSync(join(home, 'elsewhere'), folder());
     const { stdout, stderr } = await run('show', 'handoff');
     assert.equal(stdout, SHIPPED_PROMPTS['handoff.md']);
-    assert.match(stderr, /handoff\.md is in a folder that is a symbolic link, which is not followed/);
+    assert.match(stderr, /handoff\.md is in a folder that is a symbolic link, which Baton does not follow/);
     assert.equal((await states())['handoff.md'], 'unreadable');
     await assert.rejects(
       run('reset', 'handoff'),

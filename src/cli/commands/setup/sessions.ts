@@ -74,8 +74,8 @@ async function tellOfDatabase(io: CommandIo): Promise<void> {
   const path = await opencodeDatabase(io);
   if (path === undefined) return;
   io.stderr(
-    `opencode keeps its sessions in ${printable(tildePath(path, io.homeDirectory))}, which this list leaves out. \`opencode session list\` shows them, ` +
-      'and `opencode export ID > session.json` writes one that Baton reads.\n',
+    `opencode keeps its sessions in ${printable(tildePath(path, io.homeDirectory))}, which this list omits. \`opencode session list\` shows them, ` +
+      'and `opencode export ID > session.json` writes one that Baton can read.\n',
   );
 }
 

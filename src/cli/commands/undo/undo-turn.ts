@@ -117,9 +117,7 @@ async function describe(
   for (const { path, why } of [...files.laterEdits, ...files.untouched])
     say(`  ${printable(path)} stays: it is ${why}`);
   if (laterEdits === undefined && files.laterEdits.some(({ overlaps }) => overlaps))
-    say(
-      'Files that the turn changed were edited later: --later-edits keep or --later-edits revert is needed.',
-    );
+    say('Files that the turn changed were edited later: add --later-edits keep or --later-edits revert.');
   for (const warning of files.warnings) say(warning);
   return { ...files, untouched: [...files.blocked, ...files.untouched] };
 }
