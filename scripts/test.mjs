@@ -59,7 +59,7 @@ const GROUPS = 4;
 const PROCESSES = Math.min(4, availableParallelism() + 1);
 
 /** Counts processor time: V8 leaves new patterns unoptimised where a process has compiled a lot, and each takes twenty times as long. */
-const COUNTING = new Set([join('src', 'trail', 'redact.test.ts')]);
+const COUNTING = new Set([join('src', 'text', 'redact.test.ts')]);
 
 /** Whether a file can share a process. The tests in `test` are of the whole program, and have one each. */
 function canShare(file) {

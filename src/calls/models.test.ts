@@ -57,7 +57,7 @@ test('a provider alone takes model and model_context_window, without a warning',
 test('one warning tells of an unknown window', async () => {
   const { warnings } = await openAs('own-chat/novel', { OWN_KEY: KEY });
   assert.equal(warnings.length, 1);
-  assert.match(warnings[0] ?? '', /^The context window of own-chat\/novel is not known, /);
+  assert.match(warnings[0] ?? '', /^The context window of own-chat\/novel is unknown, /);
 });
 
 test('nothing is opened for the embedded summarizer, whatever keys there are', async () => {

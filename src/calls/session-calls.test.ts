@@ -204,7 +204,7 @@ test('compactSession has the model that it names write the summary', async () =>
     const compaction = await compactSession(session, { model: 'own/writer', config });
     assert.ok(compaction.isCompacted);
     assert.equal(compaction.receipt.model, 'own/writer');
-    assert.match(compaction.warnings.join(), /^The context window of own\/writer is not known/);
+    assert.match(compaction.warnings.join(), /^The context window of own\/writer is unknown/);
   } finally {
     await server.close();
   }

@@ -33,13 +33,9 @@ export async function openSummarizers(
   const session = await openModelFor(world, config, flags.model);
   if (session === undefined) {
     if (flags.instructions === undefined) return undefined;
-    throw new BatonError(
-      'usage',
-      '--instructions are for a model, and the embedded summarizer is not a model',
-      {
-        cure: 'Name one with --model PROVIDER/MODEL, or omit --instructions.',
-      },
-    );
+    throw new BatonError('usage', '--instructions need a model, and the embedded summarizer is not a model', {
+      cure: 'Name one with --model PROVIDER/MODEL, or omit --instructions.',
+    });
   }
   return summarizersOf(world, config, session, flags.instructions);
 }

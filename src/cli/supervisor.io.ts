@@ -98,7 +98,7 @@ function killGroup(pid: number): void {
 
 async function explainEnd(remains: Iterable<Remains>): Promise<void> {
   const cures = [...remains].flatMap((each) => (each.type === 'session' ? [` ${each.cure}`] : []));
-  await print(`baton: Interrupted before it was done.${cures.join('')} [interrupted]\n`);
+  await print(`baton: Interrupted. The command was cut short.${cures.join('')} [interrupted]\n`);
 }
 
 /** Never blocks: a full pipe or a stopped terminal must not keep the process alive. */

@@ -263,7 +263,7 @@ test('what was preferred and is not done is noted', () => {
     return 'note' in plan ? plan.note : undefined;
   };
   assert.match(note(manual('auto'), BLOCKED) ?? '', /did not compact, since no model is named/);
-  assert.match(note(manual('auto'), { ...V1, prefersRemote: true }) ?? '', /was ignored/);
+  assert.match(note(manual('auto'), { ...V1, prefersRemote: true }) ?? '', /has no effect/);
   assert.equal(note(manual('auto'), V1), undefined);
   assert.equal(note(manual('full'), BLOCKED), undefined, 'a summary by name is what was asked for');
 });

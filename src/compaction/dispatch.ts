@@ -151,7 +151,7 @@ function summarising(
   { isLegacy, prefersRemote, remoteObstacle }: DispatchSettings,
 ): CompactionPlan {
   if (isLegacy) {
-    const note = 'features.remote_compaction counts for nothing while features.compact_v2 is false.';
+    const note = 'features.remote_compaction has no effect while features.compact_v2 is false.';
     return { type: 'legacy', why, ...(prefersRemote ? { note } : {}) };
   }
   if (!prefersRemote) return { type: 'full', why };

@@ -124,7 +124,7 @@ describe('the toolbox', HANGS, () => {
       /path: .*Nothing was run\. It takes: path, offset \(optional\), limit/,
     );
     assert.match(await told('read', { path: 'a', ofset: 1 }), /ofset/);
-    assert.match(await told('read', '{"path": "a"'), /no JSON/);
+    assert.match(await told('read', '{"path": "a"'), /not valid JSON/);
     assert.match(await told('read', { path: 7 }), /path: .*string/);
     assert.match(await told('shell', { command: 'x', timeout_ms: -1 }), /timeout_ms/);
   });

@@ -351,7 +351,7 @@ const HOPELESS: readonly {
   {
     what: 'a stall',
     script: failing({ type: 'stall', afterEvents: 3 }),
-    why: /was silent for 1500 ms in the middle/,
+    why: /was silent for 1500 ms during its answer/,
     requests: 2,
   },
   {

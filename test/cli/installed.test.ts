@@ -64,10 +64,7 @@ test('an undo of a format that is only read names those that are written, not an
     assert.equal(status, 1);
     if (!explanation.includes('[cannot_append]')) continue;
     formats.add(format);
-    assert.match(
-      explanation,
-      /does not write it\. Take the compaction back in the agent that wrote the file\./,
-    );
+    assert.match(explanation, /does not write it\. Undo the compaction in the agent that wrote the file\./);
     assert.doesNotMatch(explanation, /--format/);
   }
   assert.ok(formats.has('pi'), [...formats].join(', '));

@@ -301,14 +301,14 @@ describe('what belongs to compact_v2 is gone with it', () => {
     });
   }
 
-  it('features.remote_compaction counts for nothing, and the receipt says so', async () => {
+  it('features.remote_compaction has no effect, and the receipt says so', async () => {
     const { inputs, receipt } = await ask([{ text: SUMMARY }], { sets: ['features.remote_compaction=true'] });
     assert.ok(
       !JSON.stringify(inputs).includes('compaction_trigger'),
       'the provider was not asked to compact',
     );
     assert.equal(receipt.implementation, 'legacy');
-    assert.match(receipt.notes.join('\n'), /remote_compaction counts for nothing/);
+    assert.match(receipt.notes.join('\n'), /remote_compaction has no effect/);
   });
 
   it('and with it on, nothing of the legacy compaction is left', async () => {

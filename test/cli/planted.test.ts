@@ -130,7 +130,7 @@ test('pipes, sockets and links among the sessions of a directory are passed over
   symlinkSync('/dev/zero', join(folder, 'zero.jsonl'));
   const ended = await runBuilt(['replay', 'sessions'], { home });
   assert.equal(ended.status, 0, ended.stderr);
-  assert.match(ended.stdout, /2 files in the directory are no sessions/);
+  assert.match(ended.stdout, /2 files in the directory are not sessions/);
   mkdirSync(join(home, '.claude/projects/x'), { recursive: true });
   execFileSync('mkfifo', [join(home, '.claude/projects/x/s.jsonl')]);
   const listed = await runBuilt(['sessions'], { home });

@@ -18,7 +18,7 @@ const SECRET = `ghp_${'k3Zq'.repeat(9)}`;
 
 /** A session in which there is something of every kind to lose. */
 function lossySession(): string {
-  const session = new ClaudeLines();
+  const session = new ClaudeLines(true);
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } };
   const user = (content: readonly JsonObject[]): void => {
     session.add({ type: 'user', message: { role: 'user', content } });
@@ -130,7 +130,7 @@ test('the loss names results, images, files, messages and rules', async () => {
 });
 
 test('a rule that no room was left for is named', async () => {
-  const session = new ClaudeLines();
+  const session = new ClaudeLines(true);
   const rules = Array.from(
     { length: 60 },
     (_, nth) => `Never ring bell ${nth} before the hour of ${nth} has come.`,
@@ -147,7 +147,7 @@ test('a rule that no room was left for is named', async () => {
   const { carriedOver, leftOut } = document.loss.rules;
   assert.ok(leftOut.length > 0, JSON.stringify(document.loss.rules));
   assert.ok(carriedOver + leftOut.length >= 10);
-  assert.match(await previewed(path, '--target-tokens', '300'), /^ {2}Rules of the user left out: "/m);
+  assert.match(await previewed(path, '--target-tokens', '300'), /^ {2}Rules of the user omitted: "/m);
 });
 
 test('--full without a preview is refused', async () => {

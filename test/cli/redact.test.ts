@@ -32,7 +32,7 @@ for (const format of AGENT_FORMATS) {
     const plain = await baton(home, ['compact', path, '--prune']);
     assert.equal(plain.status, 0, plain.explanation);
     assert.deepEqual(holdsSecrets(plain.stdout), [true, true], 'kept word for word');
-    assert.match(plain.stderr, /^2 known secrets stand in what is kept word for word\.$/m);
+    assert.match(plain.stderr, /^2 known secrets stand in what is kept verbatim\.$/m);
     assert.match(plain.stderr, /^--redact replaces known secrets in what is written\.$/m);
 
     const clean = await baton(home, ['compact', path, '--prune', '--redact']);
@@ -42,7 +42,7 @@ for (const format of AGENT_FORMATS) {
       clean.stdout,
       /Use \[redacted github_token\] and postgres:\/\/ada:\[redacted url_password\]@/,
     );
-    assert.match(clean.stderr, /^2 secrets replaced in what is kept word for word\.$/m);
+    assert.match(clean.stderr, /^2 secrets replaced in what is kept verbatim\.$/m);
     assert.doesNotMatch(clean.stderr, /known secrets stand|The history in the file/);
 
     const preview = await baton(home, ['compact', path, '--preview', '--json', '--redact']);

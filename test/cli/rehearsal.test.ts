@@ -22,7 +22,7 @@ const root = temporaryDirectory();
 const BUNDLED = join(import.meta.dirname, '../../examples/sessions/tally.jsonl');
 
 /** So small that the bundled session is handed over at a boundary of its work, and compacted by the limit besides. */
-const SMALL_WINDOW = 30_000;
+const SMALL_WINDOW = 40_000;
 
 before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
 

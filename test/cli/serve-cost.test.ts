@@ -42,7 +42,7 @@ test('each request is shown under its kind, a failed judgment too, and the kinds
   script(
     server,
     { calls: [shellCall('seq 1 4000')], usage },
-    { text: 'Counted.', usage },
+    { text: 'Counted.', usage: { input: 15_000, output: 10 } },
     { text: '{"should_compact": false, "reason": "in the middle of it"}' },
     { fault: { type: 'status', status: 400, message: 'no judge today' } },
     { text: SUMMARY },
@@ -56,7 +56,7 @@ test('each request is shown under its kind, a failed judgment too, and the kinds
   await client.next('turn_complete');
   client.send(JUDGE);
   const judged = await client.next('spending', ({ kind }) => kind === 'judgment');
-  assert.equal(of(judged, 'agent')?.tokens, 12_020);
+  assert.equal(of(judged, 'agent')?.tokens, 21_020);
   assert.ok(judged.tokens > 0);
   assert.equal((await client.next('rawr_auto_compaction_judgment_result')).should_compact, false);
   client.send({ ...JUDGE, request_id: 'ask-2' });
@@ -94,13 +94,13 @@ test('each request is shown under its kind, a failed judgment too, and the kinds
 });
 
 test('what the agent is asked for by the watcher is a packet, not work', async () => {
-  const usage = { input: 70_000, output: 10 };
+  const fills = 70_000;
   script(
     server,
-    { calls: [shellCall('seq 1 9000; git commit --allow-empty -qm Lamps')], usage },
-    { text: 'Committed: the lamps are counted.', usage },
-    { text: 'No packet from me.', usage },
-    { text: 'Nor now.', usage },
+    { calls: [shellCall('seq 1 9000; git commit --allow-empty -qm Lamps')], fills },
+    { text: 'Committed: the lamps are counted.', fills },
+    { text: 'No packet from me.', fills },
+    { text: 'Nor now.', fills },
     { text: SUMMARY },
     { text: 'On.' },
   );

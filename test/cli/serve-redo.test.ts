@@ -41,7 +41,7 @@ test('the history is the compacted one with what came before the undo, and the t
   assert.ok((await client.next('token_count')).used < small + 5_000);
   assert.equal((await client.next('redo_completed')).id, id);
   client.send({ type: 'redo', what: 'compaction' });
-  assert.match((await client.next('error')).message, /right behind the undo/);
+  assert.match((await client.next('error')).message, /only directly after an undo/);
   client.send({ type: 'redo', what: 'turn' });
   assert.match((await client.next('error')).message, /refs\/baton\/snapshots/);
   client.say('Where are we?');

@@ -127,8 +127,7 @@ test('the status says what holds, what waits and what was spent', async () => {
 });
 
 test('why it was not compacted is told with numbers, also before anything was decided', async () => {
-  const usage = { input: 40_000, output: 10 };
-  script(server, { text: 'One.', usage }, { text: 'Two.', usage });
+  script(server, { text: 'One.', fills: 40_000 }, { text: 'Two.', fills: 40_000 });
   const at = committedDesk(root, server);
   const client = new Client(at);
   await client.next('session_configured');

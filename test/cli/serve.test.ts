@@ -342,7 +342,7 @@ describe('undo of a turn', () => {
     client.send({ type: 'compact', trigger: USER, strategy: 'full' });
     await client.next('turn_complete');
     client.send({ type: 'undo', what: 'turn' });
-    assert.match((await client.next('error')).message, /Take the compaction back first/);
+    assert.match((await client.next('error')).message, /Undo the compaction first/);
     await shutDown(client, at);
   });
 

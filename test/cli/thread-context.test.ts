@@ -306,10 +306,10 @@ test('clearing saves what the plain estimate says, without the margin of an unan
   const outputs = messagesOf(played.requests[1] ?? assert.fail()).flatMap(({ output }) =>
     typeof output === 'string' ? [output] : [],
   );
-  const placeholder = Math.ceil(CLEARED_RESULT.length / 4);
+  const placeholder = Math.ceil(Buffer.byteLength(CLEARED_RESULT) / 4);
   const [first = ''] = outputs;
   const saved = played.events.find((event) => event.type === 'micro_compact_completed');
   assert.equal(saved?.tools_compacted, 3);
-  assert.equal(saved.tokens_saved, 3 * (Math.ceil(first.length / 4) - placeholder));
+  assert.equal(saved.tokens_saved, 3 * (Math.ceil(Buffer.byteLength(first) / 4) - placeholder));
   assert.deepEqual(compactions(played), ['micro'], 'and no summary right after it');
 });

@@ -57,7 +57,7 @@ const TROUBLES: readonly (readonly [
     'nobody knows',
     GOOD,
     OTHER,
-    /signed by nobody that Node trusts \(DEPTH_ZERO_SELF_SIGNED_CERT\)\. Name the file .* NODE_EXTRA_CA_CERTS\./,
+    /not signed by an authority that Node trusts \(DEPTH_ZERO_SELF_SIGNED_CERT\)\. Name the file .* NODE_EXTRA_CA_CERTS\./,
   ],
   [
     'is for another host',
@@ -65,7 +65,7 @@ const TROUBLES: readonly (readonly [
     OTHER,
     /is for another host \(ERR_TLS_CERT_ALTNAME_INVALID\)\. Write the host .*`base_url`/,
   ],
-  ['has expired', EXPIRED, EXPIRED, /does not hold today \(CERT_HAS_EXPIRED\)\. Check the clock/],
+  ['has expired', EXPIRED, EXPIRED, /is not valid today \(CERT_HAS_EXPIRED\)\. Check the clock/],
   [
     'is none at all',
     undefined,

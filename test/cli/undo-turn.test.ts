@@ -219,7 +219,7 @@ describe('a restore that fails in part', () => {
     assert.equal(code, 'undo_incomplete');
     assert.deepEqual(pathsIn(data['not_put_back']), ['b/two.txt']);
     assert.deepEqual(data['before_turn'], refOf(at, 1));
-    assert.match(first.stderr, /b\/two\.txt was left: /);
+    assert.match(first.stderr, /b\/two\.txt was not restored: /);
     assert.match(first.stderr, /run the same undo again/);
     assert.equal(at.read('a/one.txt'), 'then\n');
     assert.equal(await hasTurn(at), true);

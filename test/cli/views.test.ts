@@ -51,7 +51,7 @@ test('broken pairs promise nothing that a small session cannot have', async () =
     { role: 'user', content: 'Go on.' },
   ];
   const { stdout } = await baton(home, ['inspect', saved('orphan.json', JSON.stringify(messages))]);
-  assert.match(stdout, /^Broken pairs: 1 call without result; a full compaction leaves none of them\.$/m);
+  assert.match(stdout, /^Broken pairs: 1 call without result; a full compaction removes all of them\.$/m);
 });
 
 test('numbers are told as people read them', async () => {

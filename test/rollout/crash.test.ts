@@ -189,7 +189,7 @@ describe('a process is killed', { skip: NOT_POSIX }, () => {
     // Blocks of 512 bytes, or of 1024 for some shells.
     const { output, signal } = await ended(start(['fill', home], 'ulimit -f 40; exec "$@"'));
     assert.equal(signal, null);
-    const match = /^(\d+) .* could not be written: the file may not get larger$/m.exec(output);
+    const match = /^(\d+) .* could not be written: the file has reached its maximum size$/m.exec(output);
     assert.ok(match !== null, `not told as it is: ${output}`);
     const { rollout, damage } = await openRollout(home, 'last', scriptWorld());
     assert.equal(rollout.history.length, Number(match[1]));

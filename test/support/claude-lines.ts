@@ -5,8 +5,14 @@ import type { JsonObject } from '../../src/protocol/item.ts';
 /** Writes one session line after the other, each linked to the one before unless told otherwise. */
 export class ClaudeLines {
   readonly lines: JsonObject[] = [];
+  readonly #reportsTruly: boolean;
   #last: string | null = null;
   #count = 0;
+
+  /** @param reportsTruly answers report the tokens of the lines before them, and not 100 */
+  constructor(reportsTruly = false) {
+    this.#reportsTruly = reportsTruly;
+  }
 
   /** The uuid of the newest linked line. */
   get last(): string | null {
@@ -49,7 +55,7 @@ export class ClaudeLines {
   }
 
   /** One block of an answer; lines of one `id` are one answer. */
-  block(id: string, block: JsonObject, inputTokens = 100): this {
+  block(id: string, block: JsonObject, inputTokens = this.#inputTokens()): this {
     const usage = {
       input_tokens: 1,
       cache_creation_input_tokens: 9,
@@ -62,7 +68,7 @@ export class ClaudeLines {
     });
   }
 
-  says(id: string, text: string, inputTokens = 100): this {
+  says(id: string, text: string, inputTokens = this.#inputTokens()): this {
     return this.block(id, { type: 'text', text }, inputTokens);
   }
 
@@ -98,5 +104,12 @@ export class ClaudeLines {
 
   lastPrompt(leafUuid: string | null): this {
     return this.note({ type: 'last-prompt', lastPrompt: 'go on', leafUuid, sessionId: 'session-1' });
+  }
+
+  /** By four bytes a token. */
+  #inputTokens(): number {
+    if (!this.#reportsTruly) return 100;
+    const sent = this.lines.map(({ message }) => JSON.stringify(message ?? '').length);
+    return 100 + Math.ceil(sent.reduce((sum, bytes) => sum + bytes, 0) / 4);
   }
 }

@@ -41,7 +41,7 @@ function codexWork(): readonly JsonObject[] {
 }
 
 function claudeWork(): readonly JsonObject[] {
-  const session = new ClaudeLines();
+  const session = new ClaudeLines(true);
   for (let turn = 1; turn <= TURNS; turn++) {
     session.user(request(turn));
     for (let step = 1; step <= CALLS_PER_TURN; step++) {

@@ -12,7 +12,7 @@ import { LongThread } from '../support/long-thread.ts';
 
 const TURNS = 600;
 /** Bytes of the heap that a turn may add: names and words are remembered up to limits that so short a thread does not reach. */
-const MOST_PER_TURN = 2_500;
+const MOST_PER_TURN = 4_000;
 
 // The heap also holds compiled code, which grows for as long as V8 optimises: leave only what the thread keeps.
 for (const flag of ['--expose-gc', '--no-opt', '--no-sparkplug']) setFlagsFromString(flag);

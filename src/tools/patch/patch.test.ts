@@ -95,8 +95,8 @@ describe('an update', () => {
 
   const complaints: readonly (readonly [string, string, readonly string[], RegExp])[] = [
     ['fits at two places', 'x\ny\nx\n', ['@@', '-x', '+z'], /fits at 2 places \(lines 1, 3\)/],
-    ['fits nowhere', 'a\nb\n', ['@@', ' a', '-c', '+d'], /from line 1 on its first 1 lines are there.*"b"/],
-    ['has no line that is there', 'a\n', ['@@', '-q', '+d'], /no line "q"/],
+    ['fits nowhere', 'a\nb\n', ['@@', ' a', '-c', '+d'], /from line 1 on its first 1 lines match.*"b"/],
+    ['has no line that is there', 'a\n', ['@@', '-q', '+d'], /the line "q" is not in the file/],
     ['has an anchor that is not there', 'a\n', ['@@ nowhere', '-a', '+d'], /"nowhere"/],
     [
       'has its parts in another order',
@@ -106,7 +106,7 @@ describe('an update', () => {
     ],
     ['changes nothing', 'a\n', ['@@', ' a'], /changes nothing/],
     ['has no parts', 'a\n', [], /changes nothing/],
-    ['has a line without a sign', 'a\n', ['@@', '-a', 'b'], /begins with a blank, - or \+/],
+    ['has a line without a sign', 'a\n', ['@@', '-a', 'b'], /must begin with a space, - or \+/],
   ];
   for (const [name, text, lines, pattern] of complaints) {
     it(`complains when a part ${name}`, () => assert.match(update(text, ...lines), pattern));

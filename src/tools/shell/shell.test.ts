@@ -215,7 +215,7 @@ describe('the output of a command', HANGS, () => {
     const output = outputOf(called);
     assert.ok(output.startsWith('FIRST\na line'), 'head');
     assert.ok(output.endsWith('\nLAST\n'), 'tail');
-    assert.match(output, /\[… \d{7} lines, 9\d{7} bytes left out here\. To see it, run/);
+    assert.match(output, /\[… \d{7} lines, 9\d{7} bytes omitted here\. To see it, run/);
     const told = called.events.reduce(
       (sum, event) => sum + (event.type === 'exec_command_output_delta' ? event.delta.length : 0),
       0,

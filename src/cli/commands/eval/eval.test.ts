@@ -65,7 +65,7 @@ describe('baton eval', () => {
     );
     assert.equal(skipped, 1);
     const shown = await baton(home, ['eval', folder, ...BRIEF]);
-    assert.match(shown.stdout, /^1 file of the directory is no session\.$/m);
+    assert.match(shown.stdout, /^1 file of the directory is not a session\.$/m);
   });
 
   it('says that a directory holds no session', async () => {
