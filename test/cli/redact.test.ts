@@ -32,7 +32,7 @@ for (const format of AGENT_FORMATS) {
     const plain = await baton(home, ['compact', path, '--prune']);
     assert.equal(plain.status, 0, plain.explanation);
     assert.deepEqual(holdsSecrets(plain.stdout), [true, true], 'kept word for word');
-    assert.match(plain.stderr, /^2 known secrets stand in what is kept verbatim\.$/m);
+    assert.match(plain.stderr, /^2 known secrets remain in what is kept verbatim\.$/m);
     assert.match(plain.stderr, /^--redact replaces known secrets in what is written\.$/m);
 
     const clean = await baton(home, ['compact', path, '--prune', '--redact']);
@@ -43,7 +43,7 @@ for (const format of AGENT_FORMATS) {
       /Use \[redacted github_token\] and postgres:\/\/ada:\[redacted url_password\]@/,
     );
     assert.match(clean.stderr, /^2 secrets replaced in what is kept verbatim\.$/m);
-    assert.doesNotMatch(clean.stderr, /known secrets stand|The history in the file/);
+    assert.doesNotMatch(clean.stderr, /known secrets remain|The history in the file/);
 
     const preview = await baton(home, ['compact', path, '--preview', '--json', '--redact']);
     const receipt = JSON.parse(preview.stdout) as Receipt;

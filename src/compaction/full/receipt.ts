@@ -126,7 +126,7 @@ function notes({ plan, fates, written, postTokens }: ReceiptFacts): readonly str
   const secrets = countKnownSecrets(written.items);
   if (secrets > 0) {
     said.push(
-      `${plural(secrets, 'known secret')} ${secrets === 1 ? 'stands' : 'stand'} in what is kept word for word.`,
+      `${plural(secrets, 'known secret')} ${secrets === 1 ? 'remains' : 'remain'} in what is kept verbatim.`,
     );
   }
   if (postTokens + plan.givenAgain + (request.beside ?? 0) > request.window / 2) {
