@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { isJsonObject } from '../../src/formats/fields.ts';
 import type { JsonObject } from '../../src/protocol/item.ts';
 import { CLEARED_RESULT } from '../../src/protocol/record.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
@@ -123,7 +124,18 @@ function claudeTurns(cwd = '/home/dev/tides', turns = TURNS): readonly SessionLi
       ),
     ];
   });
-  return lines.flat().map((line) => ({ ...line, cwd }));
+  return lines
+    .flat()
+    .map((line, index) => ({ ...line, cwd, ...reporting(line, Math.ceil((index + 1) / 4)) }));
+}
+
+/** About what a turn of the talk takes, in tokens. */
+const TURN_TOKENS = 3_000;
+
+/** The message of an answer, with a report of so many turns. */
+function reporting({ message }: SessionLine, turns: number): JsonObject {
+  if (!isJsonObject(message) || message['usage'] === undefined) return {};
+  return { message: { ...message, usage: { input_tokens: turns * TURN_TOKENS, output_tokens: 1 } } };
 }
 
 function codexTurns(): string {
