@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BatonError } from '../errors.ts';
 import { canBeDocument } from './json-document.ts';
+import { LONGEST_LINE_BYTES } from './lines.ts';
 import { loadSession } from './session-file.io.ts';
 import type { ByteSource } from './source.io.ts';
 
@@ -77,4 +78,16 @@ test('lines are read whatever the size, a torn first one included', async () => 
     report.damage.map(({ kind, line }) => [kind, line]),
     [['malformed_json', 1]],
   );
+});
+
+test('one object on one line that is longer than a line may be is read as a document', async () => {
+  const said = 'The lamp is lit. '.repeat(1_000);
+  const turns = Array.from({ length: 2_000 }, () => ({ role: 'assistant', content: said }));
+  const text = JSON.stringify({ messages: [{ role: 'user', content: 'Light the lamp.' }, ...turns] });
+  assert.ok(text.length > LONGEST_LINE_BYTES, `${text.length} bytes`);
+  let items = 0;
+  const { format, damage } = await loadSession(sourceOf(text, text.length), ({ type }) => {
+    if (type === 'item') items++;
+  });
+  assert.deepEqual([format, damage, items], ['chat', [], 2_001]);
 });

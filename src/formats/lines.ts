@@ -30,7 +30,7 @@ export const LARGEST_DOCUMENT_BYTES = 200 * 1024 * 1024;
  * The longest line that is read. `compact` takes about eleven times the size of a line that is one message.
  * @source docs/decisions/session-files.md: the longest line of the recorded sessions has 0.2 MB
  */
-const LONGEST_LINE_BYTES = 32 * 1024 * 1024;
+export const LONGEST_LINE_BYTES = 32 * 1024 * 1024;
 
 /**
  * Brackets, commas and colons outside of strings in a line that is read: each may become a value, of up to 100 bytes.

@@ -16,7 +16,7 @@ import { copilotReader } from './agents/copilot.ts';
 import { detectFormat, DETECTION_LINES } from './detect.ts';
 import { geminiReader } from './agents/gemini.ts';
 import { canBeDocument, explainLargeDocument, isOneLine, readDocument } from './json-document.ts';
-import { LineSplitter, ValueReader } from './lines.ts';
+import { LineSplitter, LONGEST_LINE_BYTES, ValueReader } from './lines.ts';
 import type { ParseLine } from './lines.ts';
 import { LIKENESS, LOOK_ALIKES } from './likeness.ts';
 import { miniSweAgentReader } from './agents/mini-swe-agent.ts';
@@ -267,15 +267,19 @@ type Content =
 
 async function look(source: ByteSource, report: Report, signal: AbortSignal | undefined): Promise<Content> {
   let mayBeDocument = false;
+  let mayBeLongLine = false;
   let isLarge: BatonError | undefined;
   for await (const chunk of source.chunks(signal)) {
     refuseEncoding(source, chunk);
     mayBeDocument = canBeDocument(chunk);
+    mayBeLongLine = source.size > LONGEST_LINE_BYTES && !chunk.includes(0x0a);
     isLarge = explainLargeDocument(source, chunk);
     break;
   }
-  if (isLarge !== undefined && (await isOneLine(source, signal))) throw isLarge;
-  if (!mayBeDocument) return { format: await detectLines(source, signal) };
+  // What is too long for a line may be read as a document if nothing else is in the file.
+  const isLongLine = mayBeLongLine && (await isOneLine(source, signal));
+  if (isLarge !== undefined && isLongLine) throw isLarge;
+  if (!mayBeDocument && !isLongLine) return { format: await detectLines(source, signal) };
   const document = await readDocument(source, report, signal);
   if (document.type === 'document') {
     const detection = detectFormat(document.values.slice(0, DETECTION_LINES), LIKENESS, LOOK_ALIKES);
