@@ -62,7 +62,7 @@ export interface FullRequest {
   readonly targetTokens?: number;
   /** The agent gives its initial context again by itself when the session goes on, so that keeping it doubles it. */
   readonly leavesInitialContext: boolean;
-  /** Only what is written is looked at, as in an evaluation: what the agent gives again is no part of what is left. Absent: it is. */
+  /** Counts only what is written, as an evaluation does, and not what the agent gives again by itself. Absent: counts both. */
   readonly isWrittenAlone?: true;
   /** `user_message_max_tokens`. */
   readonly userMessageLimit: number;
@@ -145,7 +145,7 @@ export interface Layout {
   /** The item that a summary becomes. */
   readonly carry: (summary: string) => Item;
   readonly arrange: (frame: SummaryFrame, boundary: Item, summary: Item) => readonly Item[];
-  /** Whoever summarises is not shown what no summary should speak of (`filterForSummary`). */
+  /** Hides from the summarizer what a summary should not mention (`filterForSummary`). */
   readonly isFiltered: boolean;
 }
 
