@@ -1,15 +1,19 @@
-// Stores a work tree as git objects, byte for byte. Of the user's repository, only the object store changes: a private repository
-// provides index and settings, and writes its objects into the user's store.
+// Stores a work tree as git objects, byte for byte.
 
 import { accessSync, constants, lstatSync } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasSucceeded, runGit } from '../system/git.io.ts';
-import type { GitAnswer } from '../system/git.io.ts';
-import type { CancelSignal, Clock } from '../ports.ts';
+import { explain, skipped } from './deadline.io.ts';
+import type { SnapshotDeadline, SnapshotProblem } from './deadline.io.ts';
+import { bytesOf } from './path-bytes.io.ts';
 import { directoriesOf, joinPaths, parseStages, splitPaths } from './paths.ts';
+import { isOwn } from './repository.io.ts';
+import type { Repository } from './repository.io.ts';
 import type { LeftOut } from './snapshot.ts';
+import { isSameLook, runInWorkshop } from './workshop.io.ts';
+import type { Look, Workshop } from './workshop.io.ts';
 
 /** Limits beyond which a work tree, or one of its files, is not saved. @source docs/decisions/snapshots.md */
 export interface CaptureBounds {
@@ -22,33 +26,6 @@ export interface CaptureBounds {
   readonly fileBytes: number;
 }
 
-/** The repository of a workspace. Paths are absolute. */
-export interface Repository {
-  /** The workspace, with links resolved. */
-  readonly root: string;
-  /** The workspace relative to the top of the work tree, with a trailing slash; empty for the top itself. */
-  readonly prefix: string;
-  /** The directory that belongs to this work tree alone. */
-  readonly gitDirectory: string;
-  /** The directory that all work trees of the repository share. */
-  readonly commonDirectory: string;
-  /** Baton's own folder inside the workspace, with a trailing slash, as in `paths.ts`; undefined where there is none. */
-  readonly own: string | undefined;
-  readonly env: Readonly<Record<string, string>>;
-}
-
-/** A private repository next to the user's, for one thread. */
-export interface Workshop {
-  readonly repository: Repository;
-  readonly directory: string;
-  /** The file states in its index: unchanged files need not be added again. */
-  readonly held: Map<string, Look>;
-  readonly clock: Clock;
-}
-
-/** The state of a file when it was listed, from which a later change is detected. */
-export type Look = Pick<Stats, 'size' | 'mtimeMs' | 'ctimeMs' | 'ino' | 'mode'>;
-
 /** A work tree as git objects. */
 export interface Captured {
   readonly type: 'captured';
@@ -57,66 +34,6 @@ export interface Captured {
   readonly leftOut: readonly LeftOut[];
   readonly nested: readonly string[];
 }
-
-/** Why it was not captured, as one sentence. */
-export interface NotCaptured {
-  readonly type: 'skipped';
-  readonly why: string;
-}
-
-/** A time limit, combined with the user's request to stop. */
-export class CaptureDeadline {
-  readonly #until: number;
-  readonly #timer: NodeJS.Timeout;
-  readonly #stopper = new AbortController();
-  readonly #user: CancelSignal;
-  readonly #seconds: number;
-
-  constructor(limitMs: number, user: CancelSignal) {
-    this.#until = performance.now() + limitMs;
-    this.#seconds = limitMs / 1000;
-    this.#user = user;
-    this.#timer = setTimeout(this.#stop, limitMs);
-    user.addEventListener('abort', this.#stop);
-    if (user.aborted) this.#stop();
-  }
-
-  readonly #stop = (): void => this.#stopper.abort();
-
-  get signal(): AbortSignal {
-    return this.#stopper.signal;
-  }
-
-  get isOver(): boolean {
-    return this.signal.aborted;
-  }
-
-  /** Whether the user stopped it. */
-  get isInterrupted(): boolean {
-    return this.#user.aborted;
-  }
-
-  get leftMs(): number {
-    return Math.max(1, this.#until - performance.now());
-  }
-
-  /** Completes "No snapshot: …". */
-  get why(): string {
-    return this.isInterrupted ? 'it was stopped' : `it takes longer than ${this.#seconds} seconds`;
-  }
-
-  clear(): void {
-    clearTimeout(this.#timer);
-    this.#user.removeEventListener('abort', this.#stop);
-  }
-}
-
-/** Disables every conversion, regardless of the repository's own attributes: what is read is written back unchanged. */
-const ATTRIBUTES = '* -text -eol -filter -ident -working-tree-encoding\n';
-
-/** Settings that describe the file system. */
-const COPIED_SETTINGS =
-  '^(core\\.(filemode|symlinks|ignorecase|precomposeunicode)|extensions\\.objectformat)$';
 
 /** Paths per update of the index. Finished updates remain when the next one times out. */
 const BATCH = 10_000;
@@ -133,83 +50,6 @@ const MAX_REFUSED = 100;
 /** Files to stat before other work gets its turn. */
 const LOOKS_AT_ONCE = 1000;
 
-/** How long a stopped git may remove its temporary files, in milliseconds. */
-export const GIT_GRACE_MS = 500;
-
-/**
- * Creates a workshop.
- * @param directory its path, which does not exist yet
- * @throws the error of the file system
- */
-export async function openWorkshop(
-  repository: Repository,
-  directory: string,
-  clock: Clock,
-  deadline: CaptureDeadline,
-): Promise<Workshop> {
-  const { root, env } = repository;
-  const copied = await runGit(['config', '-z', '--get-regexp', COPIED_SETTINGS], root, {
-    env,
-    signal: deadline.signal,
-  });
-  await mkdir(directory, { mode: 0o700 });
-  await mkdir(join(directory, 'info'));
-  await mkdir(join(directory, 'refs'));
-  await mkdir(join(directory, 'objects'));
-  await writeFile(join(directory, 'HEAD'), 'ref: refs/heads/none\n');
-  await writeFile(join(directory, 'info', 'attributes'), ATTRIBUTES);
-  await writeFile(join(directory, 'config'), configOf(copied.output.toString('utf8')));
-  return { repository, directory, held: new Map(), clock };
-}
-
-/** Removes a workshop. */
-export async function closeWorkshop({ directory }: Workshop): Promise<void> {
-  await rm(directory, { recursive: true, force: true });
-}
-
-function configOf(copied: string): string {
-  const settings = splitPaths(copied).map((setting) => setting.split('\n'));
-  const lines = (section: string) =>
-    settings.flatMap(([name = '', value = '']) =>
-      name.startsWith(`${section}.`) ? [`\t${name.slice(section.length + 1)} = ${value}\n`] : [],
-    );
-  const extensions = lines('extensions');
-  return [
-    `[core]\n\trepositoryformatversion = ${extensions.length === 0 ? 0 : 1}\n\tbare = false\n`,
-    ...lines('core'),
-    ...(extensions.length === 0 ? [] : ['[extensions]\n', ...extensions]),
-  ].join('');
-}
-
-/** Runs git on the objects of the user's repository with the settings of the workshop. */
-export async function runInWorkshop(
-  { repository, directory }: Workshop,
-  args: readonly string[],
-  deadline: CaptureDeadline,
-  more: { readonly input?: string | Uint8Array; readonly variables?: Readonly<Record<string, string>> } = {},
-): Promise<GitAnswer> {
-  const { root, commonDirectory, env } = repository;
-  return runGit(args, root, {
-    env,
-    signal: deadline.signal,
-    graceMs: GIT_GRACE_MS,
-    timeoutMs: deadline.leftMs + 1000,
-    ...(more.input === undefined ? {} : { input: more.input }),
-    variables: {
-      GIT_DIR: directory,
-      GIT_WORK_TREE: root,
-      GIT_INDEX_FILE: join(directory, 'index'),
-      GIT_OBJECT_DIRECTORY: join(commonDirectory, 'objects'),
-      GIT_CONFIG_GLOBAL: '/dev/null',
-      GIT_CONFIG_NOSYSTEM: '1',
-      GIT_ATTR_NOSYSTEM: '1',
-      GIT_NO_REPLACE_OBJECTS: '1',
-      GIT_LITERAL_PATHSPECS: '1',
-      ...more.variables,
-    },
-  });
-}
-
 /** The files that git lists. */
 interface Listed {
   readonly tracked: readonly string[];
@@ -221,9 +61,9 @@ interface Listed {
 export async function captureTree(
   workshop: Workshop,
   bounds: CaptureBounds,
-  deadline: CaptureDeadline,
+  deadline: SnapshotDeadline,
   include: readonly string[] = [],
-): Promise<Captured | NotCaptured> {
+): Promise<Captured | SnapshotProblem> {
   const startedMs = workshop.clock.now();
   const listed = await list(workshop.repository, deadline);
   if ('type' in listed) return listed;
@@ -275,7 +115,7 @@ export async function captureTree(
   return { type: 'captured', tree, looks, leftOut: [...leftOut, ...refused], nested };
 }
 
-async function list(repository: Repository, deadline: CaptureDeadline): Promise<Listed | NotCaptured> {
+async function list(repository: Repository, deadline: SnapshotDeadline): Promise<Listed | SnapshotProblem> {
   const { root, env } = repository;
   const terms = { env, signal: deadline.signal, timeoutMs: deadline.leftMs + 1000 };
   const stages = await runGit(['ls-files', '-z', '--stage'], root, terms);
@@ -297,7 +137,7 @@ async function look(
   root: string,
   paths: readonly string[],
   bounds: CaptureBounds,
-  deadline: CaptureDeadline,
+  deadline: SnapshotDeadline,
 ): Promise<{ readonly looks: Map<string, Look>; readonly leftOut: readonly LeftOut[] }> {
   const looks = new Map<string, Look>();
   const leftOut: LeftOut[] = [];
@@ -331,11 +171,6 @@ function lookBelow(root: string, path: string, known: Map<string, boolean>): Sta
   }
 }
 
-/** Whether a path is Baton's own: its sessions and folders change while it works, and are not the user's work. */
-export function isOwn({ own }: Repository, path: string): boolean {
-  return own !== undefined && path.startsWith(own);
-}
-
 function isDirectory(root: string, path: string, known: Map<string, boolean>): boolean {
   let is = known.get(path);
   if (is === undefined) {
@@ -349,8 +184,8 @@ function isDirectory(root: string, path: string, known: Map<string, boolean>): b
 async function forget(
   workshop: Workshop,
   looks: ReadonlyMap<string, Look>,
-  deadline: CaptureDeadline,
-): Promise<NotCaptured | undefined> {
+  deadline: SnapshotDeadline,
+): Promise<SnapshotProblem | undefined> {
   const answer = await runInWorkshop(workshop, ['ls-files', '-z'], deadline);
   if (!hasSucceeded(answer)) return explain(answer, deadline);
   const listed = new Set(splitPaths(answer.output.toString('latin1')));
@@ -372,7 +207,7 @@ async function forget(
 }
 
 interface TakingIn {
-  readonly deadline: CaptureDeadline;
+  readonly deadline: SnapshotDeadline;
   readonly refused: LeftOut[];
 }
 
@@ -384,7 +219,7 @@ async function takeIn(
   workshop: Workshop,
   paths: readonly string[],
   to: TakingIn,
-): Promise<NotCaptured | undefined> {
+): Promise<SnapshotProblem | undefined> {
   const { deadline, refused } = to;
   if (paths.length === 0) return undefined;
   const answer = await runInWorkshop(
@@ -424,46 +259,6 @@ function isReadable(root: string, path: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Whether a file is unchanged since it was seen before. */
-export function isSameLook(one: Look | undefined, other: Look | undefined): boolean {
-  if (one === undefined || other === undefined) return one === other;
-  return (
-    one.size === other.size &&
-    one.mtimeMs === other.mtimeMs &&
-    one.ctimeMs === other.ctimeMs &&
-    one.ino === other.ino &&
-    one.mode === other.mode
-  );
-}
-
-/** The path in the file system's bytes. */
-export function bytesOf(root: string, path: string): Buffer {
-  return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, 'latin1')]);
-}
-
-/** The path for people; invalid UTF-8 shows as replacement characters. */
-export function shownPath(path: string): string {
-  return Buffer.from(path, 'latin1').toString('utf8');
-}
-
-function skipped(why: string): NotCaptured {
-  return { type: 'skipped', why };
-}
-
-/** Explains a failed system call. @throws any other error */
-export function explainSystem(error: unknown): NotCaptured {
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (code === undefined || syscall === undefined) throw error;
-  return skipped(code === 'ENOSPC' ? 'the disk is full' : `the system refused to ${syscall} (${code})`);
-}
-
-/** Explains why git failed. */
-export function explain(answer: GitAnswer, deadline: CaptureDeadline): NotCaptured {
-  if (deadline.isOver) return skipped(deadline.why);
-  const [complaint] = answer.errors.split('\n');
-  return skipped(`git failed: ${complaint === undefined || complaint === '' ? answer.end.type : complaint}`);
 }
 
 function megabytes(bytes: number): string {

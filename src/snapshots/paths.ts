@@ -11,6 +11,11 @@ export function joinPaths(paths: readonly string[]): string {
   return paths.map((path) => `${path}\0`).join('');
 }
 
+/** The last part of a path. */
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
 /** The directories above a path, outermost first, without the workspace itself. */
 export function directoriesOf(path: string): string[] {
   const parts = path.split('/').slice(0, -1);

@@ -4,11 +4,14 @@ import { constants, existsSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { chmod, lstat, mkdir, open, rename, rm, rmdir, symlink, unlink, writeFile } from 'node:fs/promises';
 import { hasSucceeded } from '../system/git.io.ts';
-import { isSameLook, runInWorkshop } from './capture.io.ts';
-import type { Captured, CaptureDeadline, Look, Workshop } from './capture.io.ts';
+import type { Captured } from './capture.io.ts';
 import type { RestorePlan, TreeFile } from './changes.ts';
-import { directoriesOf } from './paths.ts';
+import type { SnapshotDeadline } from './deadline.io.ts';
+import { directoriesOf, nameOf } from './paths.ts';
+import { leftoverPrefix } from './snapshot.ts';
 import type { LeftOut, Snapshot } from './snapshot.ts';
+import { isSameLook, runInWorkshop } from './workshop.io.ts';
+import type { Look, Workshop } from './workshop.io.ts';
 
 /** The result, path by path. */
 export interface Restored {
@@ -25,16 +28,6 @@ export interface Restoration {
   readonly undo: Snapshot;
 }
 
-/** The prefix of the temporary files that an undo writes. */
-export function leftoverPrefix({ commit }: Snapshot): string {
-  return `.baton-undo-${commit}-`;
-}
-
-/** Whether a killed undo left this path behind. */
-export function isLeftover(path: string, prefixes: readonly string[]): boolean {
-  return prefixes.some((prefix) => nameOf(path).startsWith(prefix));
-}
-
 /** How many bytes of contents to hold in memory at once; git may answer with up to twice as much. */
 const CONTENTS_AT_ONCE = 32 * 1024 * 1024;
 
@@ -45,7 +38,7 @@ const CONTENTS_AT_ONCE = 32 * 1024 * 1024;
 export async function restoreFiles(
   workshop: Workshop,
   { plan: { remove, write }, present, undo }: Restoration,
-  deadline: CaptureDeadline,
+  deadline: SnapshotDeadline,
 ): Promise<Restored> {
   const { root } = workshop.repository;
   const done: string[] = [];
@@ -79,10 +72,6 @@ export async function restoreFiles(
     });
   }
   return { done, failed };
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 /** Where Linux exposes the open directories of this process: a path that begins there follows no link on its way. */
@@ -220,7 +209,7 @@ interface Content {
 async function* contentsOf(
   workshop: Workshop,
   files: RestorePlan['write'],
-  deadline: CaptureDeadline,
+  deadline: SnapshotDeadline,
 ): AsyncIterable<Content> {
   const sizes = await sizesOf(workshop, files, deadline);
   let from = 0;
@@ -241,7 +230,7 @@ async function* contentsOf(
 async function sizesOf(
   workshop: Workshop,
   files: RestorePlan['write'],
-  deadline: CaptureDeadline,
+  deadline: SnapshotDeadline,
 ): Promise<readonly number[]> {
   const input = files.map(({ file }) => `${file.blob}\n`).join('');
   const format = '--batch-check=%(objectsize)';

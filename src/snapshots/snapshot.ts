@@ -1,10 +1,18 @@
 // A snapshot, and the message of its commit. Pure.
 
+/** Where the refs of all snapshots are. */
+export const SNAPSHOT_REFS = 'refs/baton/snapshots';
+
 /** A saved work tree. */
 export interface Snapshot {
   readonly commit: string;
   /** The ref that keeps it from garbage collection: `refs/baton/snapshots/THREAD/NUMBER`. */
   readonly ref: string;
+}
+
+/** The prefix of the temporary files that an undo writes. @param undo the state that it saved before */
+export function leftoverPrefix({ commit }: Snapshot): string {
+  return `.baton-undo-${commit}-`;
 }
 
 /** The saved states of one turn. */
@@ -25,13 +33,17 @@ export interface LeftOut {
 export const OPERATIONS = ['merge', 'rebase', 'cherry-pick', 'revert'] as const;
 export type Operation = (typeof OPERATIONS)[number];
 
-/** The facts of the moment when a snapshot was taken. Paths as in `paths.ts`. */
-export interface SnapshotFacts {
+/** The state of a repository at one moment. */
+export interface RepositoryMoment {
   /** The workspace relative to the top of the repository, with a trailing slash; empty for the top itself. */
   readonly prefix: string;
   /** The checked-out commit; undefined without any. */
   readonly head: string | undefined;
   readonly operation: Operation | undefined;
+}
+
+/** The facts of the moment when a snapshot was taken. Paths as in `paths.ts`. */
+export interface SnapshotFacts extends RepositoryMoment {
   readonly leftOut: readonly LeftOut[];
   /** Nested repositories, which a snapshot omits. */
   readonly nested: readonly string[];

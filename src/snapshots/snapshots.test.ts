@@ -26,7 +26,8 @@ import { GIT_ENV, mustTake, NEVER, putBack, termsOf, WorkTree } from '../../test
 import type { Name } from '../../test/support/work-tree.ts';
 import { BatonError } from '../errors.ts';
 import { openSnapshots, SNAPSHOT_BOUNDS } from './snapshots.io.ts';
-import type { RestoreOutcome, Snapshots, SnapshotTerms } from './snapshots.io.ts';
+import type { Snapshots, SnapshotTerms } from './snapshots.io.ts';
+import type { RestoreOutcome } from './undo.ts';
 import type { Snapshot } from './snapshot.ts';
 
 // A directory for temporary files that no other process uses.

@@ -17,7 +17,8 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { openSnapshots } from '../../src/snapshots/snapshots.io.ts';
-import type { RestoreOutcome, Snapshots, SnapshotTerms } from '../../src/snapshots/snapshots.io.ts';
+import type { Snapshots, SnapshotTerms } from '../../src/snapshots/snapshots.io.ts';
+import type { RestoreOutcome } from '../../src/snapshots/undo.ts';
 import type { Snapshot } from '../../src/snapshots/snapshot.ts';
 
 /** A signal that never comes. */

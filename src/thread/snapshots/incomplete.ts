@@ -1,7 +1,7 @@
 // An undo that did nothing because of later edits, or that restored only some of the files. Pure.
 
 import { BatonError } from '../../errors.ts';
-import type { ChangedPath, RestoreOutcome, UntouchedPath } from '../../snapshots/snapshots.io.ts';
+import type { ChangedPath, RestoreOutcome, UntouchedPath } from '../../snapshots/undo.ts';
 import type { LaterEdit } from '../../snapshots/changes.ts';
 import type { Snapshot } from '../../snapshots/snapshot.ts';
 

@@ -4,12 +4,8 @@ import { BatonError } from '../../errors.ts';
 import type { CancelSignal, Clock } from '../../ports.ts';
 import type { LogRecord, NoteRecord } from '../../protocol/record.ts';
 import { openSnapshots } from '../../snapshots/snapshots.io.ts';
-import type {
-  RestoreOutcome,
-  SnapshotDescription,
-  Snapshots,
-  UndoRequest,
-} from '../../snapshots/snapshots.io.ts';
+import type { Snapshots } from '../../snapshots/snapshots.io.ts';
+import type { RestoreOutcome, SnapshotDescription, UndoRequest } from '../../snapshots/undo.ts';
 import { settledNote, SnapshotFold, snapshotNote, undoNote } from '../../snapshots/note.ts';
 import type { Snapshot } from '../../snapshots/snapshot.ts';
 import type { LaterEdits } from '../../vocabulary.ts';

@@ -12,7 +12,7 @@ import type { LogRecord } from '../../../protocol/record.ts';
 import { openRollout } from '../../../rollout/rollout.io.ts';
 import type { Rollout } from '../../../rollout/rollout.io.ts';
 import { recordedDirectory } from '../../../thread/context.ts';
-import type { SnapshotDescription } from '../../../snapshots/snapshots.io.ts';
+import type { SnapshotDescription } from '../../../snapshots/undo.ts';
 import { TurnSnapshots, refuseRestore } from '../../../thread/snapshots/turn-snapshots.io.ts';
 import type { FilesRestored } from '../../../thread/snapshots/turn-snapshots.io.ts';
 import { UndoIncomplete } from '../../../thread/snapshots/incomplete.ts';
