@@ -20,7 +20,9 @@ import { signal } from '../../test/support/signals.ts';
 import { policyWith } from '../../test/support/watcher-policy.ts';
 import type { Policy } from './policy.ts';
 import { beginWatching } from './state.ts';
-import type { WatcherEffect, WatcherEvent, WatcherState } from './state.ts';
+import type { WatcherEffect } from './effects.ts';
+import type { WatcherEvent } from './events.ts';
+import type { WatcherState } from './state.ts';
 import { transition } from './transition.ts';
 
 const WINDOW = 200_000;

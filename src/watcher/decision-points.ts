@@ -11,16 +11,9 @@ import { infoLine, judgmentAskedText, skipText, suggestionText, warningLine } fr
 import { enter, remember, stay, takeNumber, andThen } from './moves.ts';
 import type { Policy } from './policy.ts';
 import { fail, armDeadline, begin, compact } from './sequence.ts';
-import type {
-  Assessing,
-  AwaitingJudgment,
-  CompactionPlanned,
-  JudgmentResult,
-  DecisionMoment,
-  Question,
-  Transition,
-  WatcherState,
-} from './state.ts';
+import type { Transition } from './effects.ts';
+import type { CompactionPlanned, JudgmentResult } from './events.ts';
+import type { Assessing, AwaitingJudgment, DecisionMoment, Question, WatcherState } from './state.ts';
 
 interface DecisionInput {
   readonly point: DecisionPoint;

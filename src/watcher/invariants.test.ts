@@ -12,7 +12,7 @@ import { judgedTiers, policyWith, turnEndTiers } from '../../test/support/watche
 import type { Bounds, Pressing } from '../../test/support/watcher-world.ts';
 import type { Policy } from './policy.ts';
 import { STAGES } from './state.ts';
-import type { WatcherEvent } from './state.ts';
+import type { WatcherEvent } from './events.ts';
 import { transition } from './transition.ts';
 
 const COMMIT: Pressing = { percent: 60, boundary: 'commit' };

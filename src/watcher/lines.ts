@@ -3,7 +3,7 @@
 import type { DecisionRecord, Verdict } from '../protocol/decision.ts';
 import type { Boundary, Step, Tier } from '../vocabulary.ts';
 import type { Policy } from './policy.ts';
-import type { Show } from './state.ts';
+import type { Show } from './effects.ts';
 
 /**
  * A line of the transcript. `decision`: the decision; `step`: what the watcher does about it. `info_lines` selects

@@ -1,6 +1,7 @@
 // Helpers that assemble a transition of the state machine.
 
-import type { Memory, SequencePlace, Stage, Transition, WatcherEffect, WatcherState } from './state.ts';
+import type { Transition, WatcherEffect } from './effects.ts';
+import type { Memory, SequencePlace, Stage, WatcherState } from './state.ts';
 
 /** Keeps the state; performs only these effects, if any. */
 export function stay(state: WatcherState, ...effects: readonly WatcherEffect[]): Transition {

@@ -6,21 +6,18 @@ import { reopenBoundaries } from './signals/boundaries.ts';
 import { decisionStatus, infoLine, MODE_EXPLAINED, requestLines, warningLine } from './lines.ts';
 import { enter, letGo, placeOf, remember, stay, takeNumber, andThen } from './moves.ts';
 import type { WatcherDeadline, Policy } from './policy.ts';
+import type { ArmDeadline, Compact, Show, Transition } from './effects.ts';
+import type { PacketAssembled } from './events.ts';
 import type {
-  ArmDeadline,
   AssemblingPacket,
   AwaitingPacket,
   AwaitingScratchWrite,
-  Compact,
   Compacting,
   Handover,
   HeadsUpInjected,
-  PacketAssembled,
   SequencePlace,
   PostCompactHandoffPending,
   Sequence,
-  Show,
-  Transition,
   UserMessage,
   WatcherState,
 } from './state.ts';

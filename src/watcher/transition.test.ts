@@ -10,7 +10,8 @@ import { INFO_LINES } from '../vocabulary.ts';
 import { infoLine, requestLines, suggestionText, warningLine } from './lines.ts';
 import { startTurn } from './signals/boundaries.ts';
 import { beginWatching } from './state.ts';
-import type { WatcherEvent, WatcherState } from './state.ts';
+import type { WatcherEvent } from './events.ts';
+import type { WatcherState } from './state.ts';
 import { transition } from './transition.ts';
 
 const policy = policyWith();

@@ -21,16 +21,9 @@ import {
   takePacket,
   takeSign,
 } from './sequence.ts';
-import type {
-  ContextCompacted,
-  DeadlineExpired,
-  Resumed,
-  Transition,
-  UserMessage,
-  WatcherEffect,
-  WatcherEvent,
-  WatcherState,
-} from './state.ts';
+import type { Transition, WatcherEffect } from './effects.ts';
+import type { ContextCompacted, DeadlineExpired, Resumed, WatcherEvent } from './events.ts';
+import type { UserMessage, WatcherState } from './state.ts';
 import {
   onPhaseCompleted,
   onSamplingComplete,

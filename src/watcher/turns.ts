@@ -18,17 +18,9 @@ import {
   takeAnswer,
   takeSign,
 } from './sequence.ts';
-import type {
-  PhaseCompleted,
-  RunningTurn,
-  SamplingComplete,
-  Transition,
-  TurnAborted,
-  TurnComplete,
-  TurnOrigin,
-  TurnStarted,
-  WatcherState,
-} from './state.ts';
+import type { Transition } from './effects.ts';
+import type { PhaseCompleted, SamplingComplete, TurnAborted, TurnComplete, TurnStarted } from './events.ts';
+import type { RunningTurn, TurnOrigin, WatcherState } from './state.ts';
 
 /** A turn has started: the user's, a request's, or a handoff's. */
 export function onTurnStarted(state: WatcherState, event: TurnStarted, policy: Policy): Transition {

@@ -1,7 +1,9 @@
 // Visits every world that can be reached, breadth first, and reports the shortest path to one that breaks an invariant.
 
 import type { Policy } from '../../src/watcher/policy.ts';
-import type { Transition, WatcherEffect, WatcherEvent, WatcherState } from '../../src/watcher/state.ts';
+import type { Transition, WatcherEffect } from '../../src/watcher/effects.ts';
+import type { WatcherEvent } from '../../src/watcher/events.ts';
+import type { WatcherState } from '../../src/watcher/state.ts';
 import { expireToIdle, NEW_WATCH, sameAgain, watchStep } from './watcher-invariants.ts';
 import type { Objection, Watch } from './watcher-invariants.ts';
 import { beginWorld, crashed, movesOf, perform, pruned } from './watcher-world.ts';

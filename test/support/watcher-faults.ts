@@ -3,7 +3,9 @@
 
 import { noteSignals } from '../../src/watcher/signals/boundaries.ts';
 import type { Policy } from '../../src/watcher/policy.ts';
-import type { Transition, WatcherEffect, WatcherEvent, WatcherState } from '../../src/watcher/state.ts';
+import type { Transition, WatcherEffect } from '../../src/watcher/effects.ts';
+import type { WatcherEvent } from '../../src/watcher/events.ts';
+import type { WatcherState } from '../../src/watcher/state.ts';
 import { transition } from '../../src/watcher/transition.ts';
 import type { Machine } from './explorer.ts';
 import { judgedTiers, policyWith, turnEndTiers } from './watcher-policy.ts';

@@ -4,14 +4,9 @@ import type { Signal } from '../../src/protocol/signal.ts';
 import type { Policy } from '../../src/watcher/policy.ts';
 import { isShellLine } from '../../src/watcher/sequence.ts';
 import { awaitedNumber, beginWatching } from '../../src/watcher/state.ts';
-import type {
-  TaskKind,
-  TurnOrigin,
-  UserMessage,
-  WatcherEffect,
-  WatcherEvent,
-  WatcherState,
-} from '../../src/watcher/state.ts';
+import type { WatcherEffect } from '../../src/watcher/effects.ts';
+import type { WatcherEvent } from '../../src/watcher/events.ts';
+import type { TaskKind, TurnOrigin, UserMessage, WatcherState } from '../../src/watcher/state.ts';
 import { transition } from '../../src/watcher/transition.ts';
 import { BOUNDARIES } from '../../src/vocabulary.ts';
 import { judgedTiers, policyWith, turnEndTiers } from './watcher-policy.ts';

@@ -5,15 +5,9 @@ import type { Signal } from '../../src/protocol/signal.ts';
 import type { WatcherDeadline, Policy } from '../../src/watcher/policy.ts';
 import { isShellLine } from '../../src/watcher/sequence.ts';
 import { awaitedNumber, beginWatching } from '../../src/watcher/state.ts';
-import type {
-  Packet,
-  TaskKind,
-  TurnOrigin,
-  UserMessage,
-  WatcherEffect,
-  WatcherEvent,
-  WatcherState,
-} from '../../src/watcher/state.ts';
+import type { WatcherEffect } from '../../src/watcher/effects.ts';
+import type { WatcherEvent } from '../../src/watcher/events.ts';
+import type { Packet, TaskKind, TurnOrigin, UserMessage, WatcherState } from '../../src/watcher/state.ts';
 import type { Boundary, PacketAuthor } from '../../src/vocabulary.ts';
 
 /** What a world is allowed to hold, so that all of it can be seen. */

@@ -13,17 +13,9 @@ import { approximateTokens } from '../../tokens/estimate.ts';
 import { percentRemaining, usableWindow } from '../../tokens/pressure.ts';
 import type { Trail } from '../../trail/trail.ts';
 import { beginWatching } from '../../watcher/state.ts';
-import type {
-  Compact,
-  Handover,
-  Inject,
-  SequencePlace,
-  PlanCompaction,
-  TurnOrigin,
-  WatcherEffect,
-  WatcherEvent,
-  WatcherState,
-} from '../../watcher/state.ts';
+import type { Compact, Inject, PlanCompaction, WatcherEffect } from '../../watcher/effects.ts';
+import type { WatcherEvent } from '../../watcher/events.ts';
+import type { Handover, SequencePlace, TurnOrigin, WatcherState } from '../../watcher/state.ts';
 import { calmTokens } from '../../watcher/decide.ts';
 import { assemblePacket } from '../../watcher/packet/assemble.ts';
 import {

@@ -13,7 +13,8 @@ import type { Trail } from '../../trail/trail.ts';
 import type { WorldFacts } from '../packet/facts.ts';
 import type { Policy } from '../policy.ts';
 import type { PromptName } from '../../prompts/shipped.ts';
-import type { SequencePlace, Show, UserMessage } from '../state.ts';
+import type { Show } from '../effects.ts';
+import type { SequencePlace, UserMessage } from '../state.ts';
 import type { WatcherView } from '../view.ts';
 
 /** A compaction that the watcher requests from the arbiter. */

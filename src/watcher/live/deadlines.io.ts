@@ -1,7 +1,7 @@
 // The deadlines of a watcher: real time, counted from the last activity, up to a cap.
 
 import type { WatcherDeadline } from '../policy.ts';
-import type { ArmDeadline } from '../state.ts';
+import type { ArmDeadline } from '../effects.ts';
 import type { TimeLeft } from './agent.ts';
 
 interface Armed {

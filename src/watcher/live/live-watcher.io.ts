@@ -26,11 +26,10 @@ import type {
   HandOff,
   Inject,
   PlanCompaction,
-  UserMessage,
   WatcherEffect,
-  WatcherEvent,
-  WatcherState,
-} from '../state.ts';
+} from '../effects.ts';
+import type { WatcherEvent } from '../events.ts';
+import type { UserMessage, WatcherState } from '../state.ts';
 import { transition } from '../transition.ts';
 import { watcherView } from '../view.ts';
 import type { Tier } from '../../vocabulary.ts';

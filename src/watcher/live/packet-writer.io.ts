@@ -8,7 +8,9 @@ import { composeRequest, handoffMessage, syntheticMessage } from '../packet/mess
 import type { PacketSection } from '../packet/sections.ts';
 import { hasGrown, scratchText } from '../packet/scratch.ts';
 import type { DecisionRecord } from '../../protocol/decision.ts';
-import type { AssemblePacket, Handover, Inject, PacketAssembled } from '../state.ts';
+import type { AssemblePacket, Inject } from '../effects.ts';
+import type { PacketAssembled } from '../events.ts';
+import type { Handover } from '../state.ts';
 import type { WatchedAgent, WatcherWorld } from './agent.ts';
 import { packetOfAnswer, packetOfTrail, prefaceOf, requestValues, scratchFileOf } from './words.ts';
 

@@ -3,7 +3,8 @@
 import type { JsonObject } from '../../protocol/item.ts';
 import type { LogRecord } from '../../protocol/record.ts';
 import { STAGES } from '../state.ts';
-import type { Resumed, WatcherState } from '../state.ts';
+import type { Resumed } from '../events.ts';
+import type { WatcherState } from '../state.ts';
 import { notedIds, withTexts } from './queue.ts';
 
 /** The kind of the notes that hold states. */

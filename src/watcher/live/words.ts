@@ -19,7 +19,7 @@ import type { WorldFacts } from '../packet/facts.ts';
 import { DEFAULT_TAIL_CHARS, writeTail } from '../packet/tail.ts';
 import { scratchPath } from '../packet/scratch.ts';
 import { DEFAULT_SCRATCH_TEMPLATE } from '../packet/scratch.ts';
-import type { PacketAssembled } from '../state.ts';
+import type { PacketAssembled } from '../events.ts';
 
 /** Maximum share of a packet for the recent-activity tail. @source packet/assemble */
 const TAIL_SHARE = 0.28;
