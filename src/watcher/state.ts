@@ -261,3 +261,21 @@ export function awaitedNumber({ stage }: WatcherState): number | undefined {
   if (stage.at === 'idle') return undefined;
   return stage.at === 'compacting' ? (stage.abortNumber ?? stage.number) : stage.number;
 }
+
+/** Whether nothing runs and nothing waits. A closed thread starts nothing, whatever waits in it. */
+export function isAtRest({ stage, memory }: WatcherState): boolean {
+  const { queue, delivering, turn, isShutDown } = memory;
+  const isIdle = stage.at === 'idle' && delivering === undefined && turn === undefined;
+  return isShutDown || (isIdle && queue.length === 0);
+}
+
+/** The running sequence. */
+export function sequenceOf({ stage }: WatcherState): Sequence | undefined {
+  return 'sequence' in stage ? stage.sequence : undefined;
+}
+
+/** The decision behind what runs. */
+export function decisionOf({ stage }: Pick<WatcherState, 'stage'>): DecisionRecord | undefined {
+  if ('sequence' in stage) return stage.sequence.decision;
+  return 'decision' in stage ? stage.decision : undefined;
+}

@@ -9,6 +9,7 @@ import type { Step } from '../vocabulary.ts';
 import { placeOf } from './moves.ts';
 import { isRequesting } from './sequence.ts';
 import type { Requesting } from './sequence.ts';
+import { decisionOf } from './state.ts';
 import type { Handover, Sequence, Stage, WatcherState } from './state.ts';
 
 type StateEvent = Extract<SessionEvent, { type: 'watcher_state' }>;
@@ -22,7 +23,7 @@ export type WatcherView = Omit<StateEvent, 'type' | 'deadline'>;
  * @param before the previous stage; undefined: the thread was just opened
  */
 export function watcherView({ stage }: WatcherState, before: Stage | undefined): WatcherView {
-  const decision = decisionOf(stage);
+  const decision = decisionOf({ stage });
   return {
     stage: stage.at,
     place: placeOf(stage) ?? null,
@@ -48,13 +49,8 @@ const AWAITED: Readonly<Record<Stage['at'], WatcherView['awaits']>> = {
   post_compact_handoff_pending: 'handoff',
 };
 
-function decisionOf(stage: Stage): DecisionRecord | undefined {
-  if ('sequence' in stage) return stage.sequence.decision;
-  return 'decision' in stage ? stage.decision : undefined;
-}
-
 function tierOf(stage: Stage): DecisionRecord['tier'] {
-  return 'question' in stage ? stage.question.decision.tier : decisionOf(stage)?.tier;
+  return 'question' in stage ? stage.question.decision.tier : decisionOf({ stage })?.tier;
 }
 
 function handoverOf(stage: Stage): Handover | undefined {

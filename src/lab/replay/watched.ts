@@ -12,7 +12,7 @@ import { SHIPPED_PROMPTS } from '../../prompts/shipped.ts';
 import { approximateTokens } from '../../tokens/estimate.ts';
 import { percentRemaining, usableWindow } from '../../tokens/pressure.ts';
 import type { Trail } from '../../trail/trail.ts';
-import { beginWatching } from '../../watcher/state.ts';
+import { beginWatching, decisionOf } from '../../watcher/state.ts';
 import type { Compact, Inject, PlanCompaction, WatcherEffect } from '../../watcher/effects.ts';
 import type { WatcherEvent } from '../../watcher/events.ts';
 import type { Handover, SequencePlace, TurnOrigin, WatcherState } from '../../watcher/state.ts';
@@ -488,12 +488,6 @@ const HANDOFF_FRAME = parsePrompt(SHIPPED_PROMPTS['handoff.md']).body;
 function handoffText({ sequenceId, packet, isWrapped }: Handover): string {
   const { text } = packet;
   return handoffMessage({ sequenceId, packet: text, isWrapped, frame: HANDOFF_FRAME });
-}
-
-/** The decision behind the running sequence. */
-function decisionOf({ stage }: WatcherState): DecisionRecord | undefined {
-  if ('sequence' in stage) return stage.sequence.decision;
-  return 'decision' in stage ? stage.decision : undefined;
 }
 
 /** What an agent would note: the work since the last request, one line each. */

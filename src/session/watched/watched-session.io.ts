@@ -186,7 +186,7 @@ export class WatchedSession {
     await this.#watcher.begin();
     for (const { id, text } of this.#steered.open) await this.#watcher.resubmit({ id, text });
     // The transcript's turns have begun and ended; a client cannot know that nothing follows them.
-    if (hasPast) this.#watcher.tellRest();
+    if (hasPast) this.#watcher.reportRest();
   }
 
   /** Sends the transcript of the past. @returns whether there was anything to send */

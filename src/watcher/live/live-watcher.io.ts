@@ -3,21 +3,18 @@
 // Its mailbox takes one event after another. A new state is in the log before its effects are performed, and each
 // effect completes before the next one begins; long work (a compaction, a judge) is started, and its end is an event.
 
-import { BatonError } from '../../errors.ts';
 import type { DecisionRecord } from '../../protocol/decision.ts';
 import type { Item, JsonObject } from '../../protocol/item.ts';
 import type { LogRecord } from '../../protocol/record.ts';
 import type { TurnOrigin } from '../../protocol/turn.ts';
-import { renderPrompt } from '../../prompts/render.ts';
-import { calmTokens, tierOf } from '../decide.ts';
+import { tierOf } from '../decide.ts';
 import { explain } from '../decision-points.ts';
 import type { Policy } from '../policy.ts';
-import { judgmentValues, parseJudgment } from '../judgment.ts';
 import { packetItem } from '../packet/messages.ts';
 import { SignalDetector, signalSettings } from '../signals/signals.ts';
 import type { Signal } from '../../protocol/signal.ts';
 import { isRequesting } from '../sequence.ts';
-import { awaitedNumber, beginWatching } from '../state.ts';
+import { awaitedNumber, beginWatching, decisionOf, isAtRest, sequenceOf } from '../state.ts';
 import type {
   ArmDeadline,
   AskJudgment,
@@ -25,7 +22,6 @@ import type {
   Compact,
   HandOff,
   Inject,
-  PlanCompaction,
   WatcherEffect,
 } from '../effects.ts';
 import type { WatcherEvent } from '../events.ts';
@@ -33,10 +29,13 @@ import type { UserMessage, WatcherState } from '../state.ts';
 import { transition } from '../transition.ts';
 import { watcherView } from '../view.ts';
 import type { Tier } from '../../vocabulary.ts';
-import type { CompactionWish, WatchedAgent, WatcherSettings, WatcherVoice, WatcherWorld } from './agent.ts';
+import type { WatchedAgent, WatcherSettings, WatcherVoice, WatcherWorld } from './agent.ts';
 import { Deadlines } from './deadlines.io.ts';
 import { DECISION_NOTE, PastFold, QUEUED_NOTE, STATE_NOTE } from './past.ts';
-import { longMessages, requireRoom, revisedQueue, stateNote } from './queue.ts';
+import { Judges } from './judges.io.ts';
+import type { JudgedThread } from './judges.io.ts';
+import { compactionOrder, compactionWish } from './orders.ts';
+import { isSameQueue, isWorthANote, longMessages, requireRoom, revisedQueue, stateNote } from './queue.ts';
 import type { QueueRevision } from './queue.ts';
 import { HandoverWriter } from './packet-writer.io.ts';
 
@@ -69,10 +68,7 @@ export class LiveWatcher {
   readonly #voice: WatcherVoice;
   readonly #deadlines: Deadlines;
   readonly #compactions = new Map<number, AbortController>();
-  readonly #judges = new Map<
-    number,
-    { readonly controller: AbortController; readonly request: AskJudgment['request'] }
-  >();
+  readonly #judges: Judges;
   readonly #writer: HandoverWriter;
   readonly #detector: SignalDetector;
   /** Signals that no event has carried yet. */
@@ -83,7 +79,7 @@ export class LiveWatcher {
   #steps = { number: -1, count: 0 };
   #settings: WatcherSettings;
   /** The last reported view; a thread starts idle. */
-  #toldView: string;
+  #reportedView: string;
   #isResting = true;
   /** The sequence whose handoff is in the history: a repeated request is only confirmed. */
   #handedOff: string | undefined;
@@ -106,12 +102,13 @@ export class LiveWatcher {
     this.#world = world;
     this.#voice = voice;
     this.#writer = new HandoverWriter(agent, world, (text) => voice.show({ surface: 'warning', text }));
+    this.#judges = new Judges(world, voice);
     this.#settings = settings;
     this.#detector = new SignalDetector(signalSettings(settings.config));
     this.#state = beginWatching(isSubagent);
-    this.#toldView = JSON.stringify(watcherView(this.#state, undefined));
+    this.#reportedView = JSON.stringify(watcherView(this.#state, undefined));
     this.#deadlines = new Deadlines((which, number) => {
-      void this.#tell({ type: 'deadline_expired', which, number });
+      void this.#report({ type: 'deadline_expired', which, number });
     });
   }
 
@@ -144,8 +141,8 @@ export class LiveWatcher {
     if (found.state === undefined) return;
     this.#state = found.state;
     if (found.state.memory.queue.length > 0) this.#voice.queueChanged(found.state.memory.queue);
-    this.#tellView(undefined, undefined);
-    await this.#tell({ type: 'resumed', logged: found.logged });
+    this.#reportView(undefined, undefined);
+    await this.#report({ type: 'resumed', logged: found.logged });
   }
 
   /**
@@ -156,7 +153,7 @@ export class LiveWatcher {
     requireRoom([...this.#state.memory.queue, ...this.#submitted], message);
     this.#submitted.add(message);
     try {
-      await this.#tell({ type: 'user_submitted', message });
+      await this.#report({ type: 'user_submitted', message });
     } finally {
       this.#submitted.delete(message);
     }
@@ -164,7 +161,7 @@ export class LiveWatcher {
 
   /** Accepts again a user message that was accepted before, however many wait by now. */
   async resubmit(message: UserMessage): Promise<void> {
-    await this.#tell({ type: 'user_submitted', message });
+    await this.#report({ type: 'user_submitted', message });
   }
 
   /**
@@ -188,12 +185,12 @@ export class LiveWatcher {
 
   /** The user stopped whatever runs. */
   interrupt(): void {
-    void this.#tell({ type: 'interrupted' });
+    void this.#report({ type: 'interrupted' });
   }
 
   /** A turn has started. */
   turnStarted({ turnId, kind, origin }: Omit<TurnPoint, 'hadAction'>): void {
-    void this.#tell({ type: 'turn_started', turnId, kind, origin });
+    void this.#report({ type: 'turn_started', turnId, kind, origin });
   }
 
   /** A sampling is complete and its tools have finished; the turn waits for `resumeTurn`. */
@@ -203,27 +200,27 @@ export class LiveWatcher {
   ): void {
     const from = isFollowUpOwed ? batchFrom : undefined;
     const point = { type: 'sampling_complete', turnId, hadAction, isFollowUpOwed, batchFrom: from } as const;
-    void this.#tell({ ...point, ...this.#moment() });
+    void this.#report({ ...point, ...this.#moment() });
   }
 
   /** @param isFinal the process ends with this turn, so the watcher may start nothing after it */
   turnComplete(turn: TurnPoint, isFinal = false): void {
-    void this.#tell({ type: 'turn_complete', ...turn, ...this.#moment(), isFinal });
+    void this.#report({ type: 'turn_complete', ...turn, ...this.#moment(), isFinal });
   }
 
   /** The user has declared a phase complete, and the log holds it. */
   phaseCompleted(): void {
-    void this.#tell({ type: 'phase_completed', ...this.#moment() });
+    void this.#report({ type: 'phase_completed', ...this.#moment() });
   }
 
   turnAborted({ turnId, kind, origin }: TurnPoint, reason: 'interrupted' | 'failed'): void {
     this.#signals = [];
-    void this.#tell({ type: 'turn_aborted', turnId, kind, origin, reason });
+    void this.#report({ type: 'turn_aborted', turnId, kind, origin, reason });
   }
 
   /** Something else compacted: the user, or the built-in limit. */
   contextCompacted(strategy: 'micro' | 'full'): void {
-    void this.#tell({ type: 'context_compacted', strategy });
+    void this.#report({ type: 'context_compacted', strategy });
   }
 
   /** The agent has shown activity. */
@@ -232,20 +229,20 @@ export class LiveWatcher {
   }
 
   settingsChanged(): void {
-    void this.#tell({ type: 'settings_changed' });
+    void this.#report({ type: 'settings_changed' });
   }
 
   reviewModeChanged(isOn: boolean): void {
-    void this.#tell({ type: 'review_mode_changed', isOn });
+    void this.#report({ type: 'review_mode_changed', isOn });
   }
 
   /** Requests nothing more; orders whatever runs to stop. */
   async shutdown(): Promise<void> {
     // A log that cannot be written was already reported; stop what runs anyway.
-    await this.#tell({ type: 'shutdown' }).catch((error: unknown) => this.break(error));
+    await this.#report({ type: 'shutdown' }).catch((error: unknown) => this.break(error));
     this.#deadlines.clear();
-    const judges = [...this.#judges.values()].map(({ controller }) => controller);
-    for (const controller of [...this.#compactions.values(), ...judges]) controller.abort();
+    for (const controller of this.#compactions.values()) controller.abort();
+    this.#judges.stop();
   }
 
   /** Whether no sequence is running. */
@@ -291,15 +288,13 @@ export class LiveWatcher {
   }
 
   /** Reports that the thread rests: now, or as soon as it does. */
-  tellRest(): void {
+  reportRest(): void {
     this.#isResting = false;
     this.#wakeResting();
   }
 
   #isAtRest(): boolean {
-    const { queue, delivering, turn, isShutDown } = this.#state.memory;
-    const isIdle = this.#state.stage.at === 'idle' && delivering === undefined && turn === undefined;
-    return this.#waiting === 0 && (isShutDown || (isIdle && queue.length === 0));
+    return this.#waiting === 0 && isAtRest(this.#state);
   }
 
   #moment() {
@@ -314,8 +309,8 @@ export class LiveWatcher {
     };
   }
 
-  #tell(told: UntimedEvent): Promise<void> {
-    const event = { ...told, atMs: this.#world.nowMs() } as WatcherEvent;
+  #report(occurrence: UntimedEvent): Promise<void> {
+    const event = { ...occurrence, atMs: this.#world.nowMs() } as WatcherEvent;
     return this.#post(() => this.#take(event));
   }
 
@@ -365,9 +360,9 @@ export class LiveWatcher {
       this.#state = state;
       if (isWorthANote(before, state)) await this.#noteState(state);
       this.#deadlines.keepOnly(awaitedNumber(state));
-      this.#dismissJudges(awaitedNumber(state));
-      this.#tellQueue(before, state);
-      this.#tellView(
+      this.#judges.dismissExcept(awaitedNumber(state));
+      this.#reportQueue(before, state);
+      this.#reportView(
         before.stage,
         effects.find((effect) => effect.type === 'arm_deadline'),
       );
@@ -385,17 +380,6 @@ export class LiveWatcher {
     if (steps >= MOST_STEPS) await this.#take({ type: 'deadline_expired', which: 'packet', number, atMs });
   }
 
-  /** Stops a judge that is no longer awaited; its answer changes and shows nothing. */
-  #dismissJudges(awaited: number | undefined): void {
-    for (const [number, { controller, request }] of this.#judges) {
-      if (number === awaited) continue;
-      this.#judges.delete(number);
-      controller.abort();
-      this.#voice.judged(request, { type: 'failure', why: 'Nobody waits for the answer any more.' });
-      this.#voice.show({ surface: 'status', text: 'RAWR judgment: result none' });
-    }
-  }
-
   async #noteState(state: WatcherState): Promise<void> {
     const long = longMessages(state);
     for (const { id, text } of long) {
@@ -406,11 +390,11 @@ export class LiveWatcher {
   }
 
   /** @param armed the new wait; undefined: the previous wait continues, or there is none */
-  #tellView(before: WatcherState['stage'] | undefined, armed: ArmDeadline | undefined): void {
+  #reportView(before: WatcherState['stage'] | undefined, armed: ArmDeadline | undefined): void {
     const view = watcherView(this.#state, before);
-    const told = JSON.stringify(view);
-    if (told === this.#toldView) return;
-    this.#toldView = told;
+    const rendered = JSON.stringify(view);
+    if (rendered === this.#reportedView) return;
+    this.#reportedView = rendered;
     const left =
       armed === undefined
         ? this.#deadlines.left(awaitedNumber(this.#state))
@@ -418,14 +402,8 @@ export class LiveWatcher {
     this.#voice.moved(view, left);
   }
 
-  #tellQueue({ memory: before }: WatcherState, { memory: after }: WatcherState): void {
-    const isSame =
-      before.queue.length === after.queue.length &&
-      before.queue.every(({ id, text }, index) => {
-        const now = after.queue[index];
-        return id === now?.id && text === now.text;
-      });
-    if (!isSame) this.#voice.queueChanged(after.queue);
+  #reportQueue({ memory: before }: WatcherState, { memory: after }: WatcherState): void {
+    if (!isSameQueue(before.queue, after.queue)) this.#voice.queueChanged(after.queue);
   }
 
   async #readSettings(): Promise<WatcherSettings> {
@@ -443,12 +421,15 @@ export class LiveWatcher {
       }
       case 'plan_compaction': {
         const { number } = effect;
-        const plan = this.#agent.plan(this.#wishOf(effect));
-        void this.#tell({ type: 'compaction_planned', number, plan });
+        const plan = this.#agent.plan(compactionWish(effect, this.#settings.policy));
+        void this.#report({ type: 'compaction_planned', number, plan });
         return;
       }
       case 'ask_judgment':
-        return this.#judge(effect);
+        this.#judges.ask(effect, this.#judgedThread(), (judgment) => {
+          void this.#report({ type: 'judgment_result', number: effect.number, judgment });
+        });
+        return;
       case 'inject':
         return this.#inject(effect);
       case 'record_heads_up':
@@ -494,7 +475,7 @@ export class LiveWatcher {
     if (effect.author === 'watcher' && result.type === 'packet' && result.packet.author === 'agent') {
       this.#voice.show({ surface: 'info', text: "[rawr] the agent's packet came late, and is used." });
     }
-    void this.#tell({ type: 'packet_assembled', number: effect.number, result });
+    void this.#report({ type: 'packet_assembled', number: effect.number, result });
   }
 
   async #handOff({ number, handover, startsTurn }: HandOff): Promise<void> {
@@ -504,13 +485,13 @@ export class LiveWatcher {
       else await this.#put([item]);
       this.#handedOff = handover.sequenceId;
     }
-    void this.#tell({ type: 'handoff_delivered', number });
+    void this.#report({ type: 'handoff_delivered', number });
   }
 
   /** The decision behind the running sequence. */
   #decision(): DecisionRecord {
     const decision = decisionOf(this.#state);
-    if (decision === undefined) throw new RangeError('Nothing was decided that could be told of');
+    if (decision === undefined) throw new RangeError('No decision is behind this state');
     return decision;
   }
 
@@ -518,100 +499,36 @@ export class LiveWatcher {
     await this.#agent.put(items, isAsking);
   }
 
-  #wishOf({ tier, situation, place }: PlanCompaction): CompactionWish {
-    const target = tier === undefined ? undefined : calmTokens(tier, this.#settings.policy, situation.window);
-    return {
-      place,
-      why: '',
-      isEmergency: tier === 'emergency',
-      ...(target === undefined ? {} : { target }),
-    };
-  }
-
-  async #judge({ number, request }: AskJudgment): Promise<void> {
-    const controller = new AbortController();
-    this.#judges.set(number, { controller, request });
-    this.#voice.show({ surface: 'status', text: `RAWR judgment: start ${request.tier}` });
-    const items = this.#agent.items();
-    const { used, window } = this.#agent.situation();
-    const turnId = this.#state.memory.turn?.turnId ?? this.#state.memory.endedTurnId ?? '';
-    const context = { threadId: this.#agent.threadId, turnId, used, window, items };
-    const ask = async (): Promise<void> => {
-      const judgment = await this.#answerOfJudge(request, context, controller.signal);
-      if (controller.signal.aborted) return;
-      this.#judges.delete(number);
-      this.#voice.judged(request, judgment);
-      const word = judgment.type === 'failure' ? 'failed' : judgment.shouldCompact ? 'approve' : 'veto';
-      this.#voice.show({ surface: 'status', text: `RAWR judgment: result ${word}` });
-      void this.#tell({ type: 'judgment_result', number, judgment });
-    };
-    void ask();
-    return Promise.resolve();
-  }
-
   /** Asks the judge on someone else's behalf: reports its answer, which decides nothing. */
   async judge(request: AskJudgment['request'], signal: AbortSignal): Promise<void> {
+    await this.#judges.consult(request, this.#judgedThread(), signal);
+  }
+
+  #judgedThread(): JudgedThread {
     const { used, window } = this.#agent.situation();
-    const turnId = this.#state.memory.turn?.turnId ?? this.#state.memory.endedTurnId ?? '';
-    const context = { threadId: this.#agent.threadId, turnId, used, window, items: this.#agent.items() };
-    const judgment = await this.#answerOfJudge(request, context, signal);
-    if (signal.aborted) return;
-    this.#voice.judged(request, judgment);
-    if (judgment.type === 'failure') {
-      this.#voice.show({ surface: 'warning', text: `The judge gave no answer: ${judgment.why}` });
-    }
+    const { turn, endedTurnId } = this.#state.memory;
+    return {
+      threadId: this.#agent.threadId,
+      turnId: turn?.turnId ?? endedTurnId ?? '',
+      used,
+      window,
+      items: this.#agent.items(),
+    };
   }
 
-  async #answerOfJudge(
-    request: AskJudgment['request'],
-    context: Parameters<typeof judgmentValues>[1],
-    signal: AbortSignal,
-  ) {
-    try {
-      const instructions = await this.#world.judgePrompt(request.decision_prompt_path);
-      const { body } = await this.#world.prompt('judgment-context.md');
-      const text = renderPrompt(body, judgmentValues(request, context));
-      return parseJudgment(await this.#world.askJudge({ instructions, text }, signal));
-    } catch (error) {
-      const why = error instanceof BatonError ? error.message : String(error);
-      return { type: 'failure', why } as const;
-    }
-  }
-
-  #compact({ number, strategy, place, trigger, packet }: Compact): void {
+  #compact(effect: Compact): void {
+    const { number } = effect;
     const controller = new AbortController();
     this.#compactions.set(number, controller);
-    const decision = decisionOf(this.#state);
-    const { tier } = trigger;
-    const { config } = this.#settings;
-    const order = {
-      number,
-      strategy,
-      place,
-      why: decision?.why ?? '',
-      isEmergency: tier === 'emergency',
-      isEmbedded: packet?.author === 'agent' && config.rawrAutoCompaction.summaryWithPacket === 'embedded',
-      isHandedOver: packet !== undefined,
-      audit: { ...trigger, number } as unknown as JsonObject,
-      ...this.#targetOf(strategy, tier, decision?.situation.window),
-    };
+    const order = compactionOrder(effect, decisionOf(this.#state), this.#settings);
     const carryOut = async (): Promise<void> => {
       const end = await this.#agent.compact(order, controller.signal);
       this.#compactions.delete(number);
       if (end.type === 'compacted') {
-        await this.#tell({ type: 'context_compacted', number, strategy: end.strategy });
-      } else await this.#tell({ type: 'compaction_failed', number, why: end.why });
+        await this.#report({ type: 'context_compacted', number, strategy: end.strategy });
+      } else await this.#report({ type: 'compaction_failed', number, why: end.why });
     };
     carryOut().catch((error: unknown) => this.break(error));
-  }
-
-  /** With a packet to hand back, clearing alone does not fulfil the decision. */
-  #targetOf(strategy: 'micro' | 'full', tier: Compact['trigger']['tier'], window: number | undefined) {
-    const target =
-      strategy === 'micro' && tier !== undefined
-        ? calmTokens(tier, this.#settings.policy, window)
-        : undefined;
-    return target === undefined ? {} : { target };
   }
 
   async #deliver({ id, text }: UserMessage): Promise<void> {
@@ -624,26 +541,4 @@ export class LiveWatcher {
     };
     await this.#agent.startTurn({ type: 'user', messageId: id }, [item]);
   }
-}
-
-/**
- * Whether a crash would lose something. A resume forgets which turn runs and that the thread was closed; decisions have
- * separate notes.
- */
-function isWorthANote(before: WatcherState, after: WatcherState): boolean {
-  if (before.stage !== after.stage || before.memory.queue !== after.memory.queue) return true;
-  return durableMemory(before) !== durableMemory(after);
-}
-
-function durableMemory({ memory }: WatcherState): string {
-  return JSON.stringify({ ...memory, queue: 0, turn: 0, nextNumber: 0, isShutDown: 0 });
-}
-
-function sequenceOf({ stage }: WatcherState) {
-  return 'sequence' in stage ? stage.sequence : undefined;
-}
-
-function decisionOf({ stage }: WatcherState) {
-  if ('sequence' in stage) return stage.sequence.decision;
-  return 'decision' in stage ? stage.decision : undefined;
 }

@@ -1,5 +1,5 @@
-// The user's message queue: its limits, and its notes. The log gets a note for each change, so a text inside each note
-// would be written a hundred times.
+// The user's message queue, and how it survives a crash: its limits, and the notes of the watcher's state. The log gets a note for
+// each change, so a text inside each note would be written a hundred times.
 
 import { BatonError } from '../../errors.ts';
 import type { JsonObject } from '../../protocol/item.ts';
@@ -66,6 +66,27 @@ function requireWaiting(queue: readonly UserMessage[], id: string): UserMessage 
     cure: 'Its turn may have begun: steer that turn or interrupt it. The newest queue_changed lists what waits.',
     data: { key: 'id' },
   });
+}
+
+/** Whether two queues hold the same messages with the same texts, in the same order. */
+export function isSameQueue(one: readonly UserMessage[], other: readonly UserMessage[]): boolean {
+  return (
+    one.length === other.length &&
+    one.every(({ id, text }, index) => id === other[index]?.id && text === other[index].text)
+  );
+}
+
+/**
+ * Whether a crash would lose something, so that the new state needs a note. A resume forgets which turn runs and that the thread was
+ * closed; decisions have separate notes.
+ */
+export function isWorthANote(before: WatcherState, after: WatcherState): boolean {
+  if (before.stage !== after.stage || before.memory.queue !== after.memory.queue) return true;
+  return durableMemory(before) !== durableMemory(after);
+}
+
+function durableMemory({ memory }: WatcherState): string {
+  return JSON.stringify({ ...memory, queue: 0, turn: 0, nextNumber: 0, isShutDown: 0 });
 }
 
 /** Messages of a state whose texts have separate notes. */
