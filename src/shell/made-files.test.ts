@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Story } from '../../test/support/story.ts';
 import { trailOf } from '../../test/support/trail.ts';
-import { fileActionsOf, simpleCommands } from './scripts.ts';
+import { fileActionsOf } from './programs.ts';
+import { simpleCommands } from './scripts.ts';
 
 const made = (script: string): string[] =>
   simpleCommands(script)

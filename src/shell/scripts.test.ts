@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { fileActionsOf, searchedOf, scriptRows, simpleCommands } from './scripts.ts';
+import { fileActionsOf } from './programs.ts';
+import { searchedOf } from './searches.ts';
+import { scriptRows } from './script-rows.ts';
+import { simpleCommands } from './scripts.ts';
 
 /** One phrase per file action: `read a.ts 1-9`. */
 function tell(script: string): string[] {

@@ -12,7 +12,7 @@ import { otherEnd, resultPhrase } from './phrases.ts';
 import { placeOf } from './ledgers/places.ts';
 import { finishedRun, hasPrintedFailure, isUnclear, isWork, workPlace } from './ledgers/runs.ts';
 import { joinPath } from '../shell/scripts.ts';
-import type { GitCommand } from '../shell/scripts.ts';
+import type { GitCommand } from '../shell/git-commands.ts';
 
 /** A command that moves files or has git restore them; the file actions already record that. */
 const ONE_FILE_ACT = /^(?:mv|git (?:checkout|restore)) /;

@@ -7,7 +7,7 @@ import { objectRows } from '../text/json-rows.ts';
 import { isTraceHead, readsFailed, saysPassed, stripAnsi, outcomeLinesOf } from './outputs/outputs.ts';
 import { redact } from '../text/redact.ts';
 import { clip, detached, oneLine } from '../text/sentences.ts';
-import { scriptRows } from '../shell/scripts.ts';
+import { scriptRows } from '../shell/script-rows.ts';
 
 /** Describes what was done to a file. */
 export function phraseOf(action: FileAction['action'], path: string, to: string | undefined): string {

@@ -19,12 +19,13 @@ import { redact } from '../text/redact.ts';
 import { SILENT_REFUSAL } from './talk/requests.ts';
 import { isWork } from './ledgers/runs.ts';
 import { clip, clippedLine, detached, oneLine } from '../text/sentences.ts';
-import { gitCommandOf, scriptRows } from '../shell/scripts.ts';
+import { gitCommandOf } from '../shell/git-commands.ts';
+import { scriptRows } from '../shell/script-rows.ts';
 import type { SimpleCommand } from '../shell/scripts.ts';
 import { onlyReads } from './outputs/shown-files.ts';
 import type { Talk } from './talk/talk.ts';
 import type { Action } from './trail.ts';
-import type { LineRange } from '../shell/scripts.ts';
+import type { LineRange } from '../shell/file-actions.ts';
 
 /** Shown for a call that is still running and has printed nothing so far. */
 const RUNNING = '(still running)';

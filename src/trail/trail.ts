@@ -2,7 +2,7 @@
 // the session. Positions count the items of the log from 0; turns count the user's requests from 1.
 
 import type { Pin } from './pins.ts';
-import type { LineRange } from '../shell/scripts.ts';
+import type { LineRange } from '../shell/file-actions.ts';
 import type { RankedIdentifier } from '../text/identifiers/identifiers.ts';
 
 /** A message of the user. */

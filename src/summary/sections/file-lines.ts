@@ -3,7 +3,7 @@
 import { isAnonymous, LazyLines, listed, rowKey, SECTION, summaryLine } from '../line.ts';
 import type { SummaryLine } from '../line.ts';
 import type { FileRow, FileTrail, Trail } from '../../trail/trail.ts';
-import type { LineRange } from '../../shell/scripts.ts';
+import type { LineRange } from '../../shell/file-actions.ts';
 
 /** Symbols on the line of a file: with its path, the number of names that one line is credited with. */
 const SYMBOLS_PER_LINE = 5;

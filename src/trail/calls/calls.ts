@@ -6,10 +6,11 @@ import type { Extent } from './extent.ts';
 import type { TextReplacement } from './known-text.ts';
 import { patchedFiles } from './patch.ts';
 import { ELLIPSIS } from '../../text/sentences.ts';
-import { fileActionsOf, joinPath, partedScript } from '../../shell/scripts.ts';
+import { fileActionsOf } from '../../shell/programs.ts';
+import { joinPath, partedScript } from '../../shell/scripts.ts';
 import type { SimpleCommand } from '../../shell/scripts.ts';
 import type { Plan, PlanStep, StepStatus } from '../trail.ts';
-import type { LineRange } from '../../shell/scripts.ts';
+import type { LineRange } from '../../shell/file-actions.ts';
 
 /** What a call does to one file. */
 export interface FileAction {

@@ -1,6 +1,6 @@
 // How much of a file a reader showed, if it reports that.
 
-import type { LineRange } from '../../shell/scripts.ts';
+import type { LineRange } from '../../shell/file-actions.ts';
 
 /** A reader's report about the text that it showed. */
 export interface Extent {

@@ -1,7 +1,7 @@
 // The git verbs that show or change what is checked out, and where.
 
-import { gitCommandOf } from '../../shell/scripts.ts';
-import type { GitCommand } from '../../shell/scripts.ts';
+import { gitCommandOf } from '../../shell/git-commands.ts';
+import type { GitCommand } from '../../shell/git-commands.ts';
 import { distanceIn, firstLogged, headIn, listedFiles, loggedIn } from '../outputs/git-output.ts';
 import type { Repository } from './repository.ts';
 import { restoreIndex } from './staging.ts';

@@ -1,6 +1,6 @@
 // The git verbs that make commits.
 
-import { gitCommandOf } from '../../shell/scripts.ts';
+import { gitCommandOf } from '../../shell/git-commands.ts';
 import type { SimpleCommand } from '../../shell/scripts.ts';
 import type { Repository } from './repository.ts';
 import { NO_COMMIT } from './staging.ts';

@@ -3,7 +3,7 @@
 
 import type { FileAction } from '../calls/calls.ts';
 import type { FileLedger, LogMoment } from '../ledgers/files.ts';
-import { gitCommandOf } from '../../shell/scripts.ts';
+import { gitCommandOf } from '../../shell/git-commands.ts';
 import type { SimpleCommand } from '../../shell/scripts.ts';
 import type { Commit, TreeState } from '../trail.ts';
 import { changeTrees, checkOut, look } from './checkout.ts';

@@ -1,6 +1,6 @@
 // `git status`, whose listing is authoritative.
 
-import { gitCommandOf } from '../../shell/scripts.ts';
+import { gitCommandOf } from '../../shell/git-commands.ts';
 import type { SimpleCommand } from '../../shell/scripts.ts';
 import { distanceIn, statusIn } from '../outputs/git-output.ts';
 import type { Repository } from './repository.ts';

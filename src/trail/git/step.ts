@@ -1,7 +1,8 @@
 // A run of git according to its script: its words, where it ran, what it printed.
 
 import type { LogMoment } from '../ledgers/files.ts';
-import type { GitCommand, SimpleCommand } from '../../shell/scripts.ts';
+import type { GitCommand } from '../../shell/git-commands.ts';
+import type { SimpleCommand } from '../../shell/scripts.ts';
 import type { ReportedCommit } from '../outputs/git-output.ts';
 
 /** How and where a script ran. */

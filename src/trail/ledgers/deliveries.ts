@@ -4,7 +4,7 @@ import { pushIn } from '../outputs/git-output.ts';
 import { linksIn } from '../outputs/outputs.ts';
 import { clip, detached } from '../../text/sentences.ts';
 import type { LogMoment } from './files.ts';
-import { gitCommandOf } from '../../shell/scripts.ts';
+import { gitCommandOf } from '../../shell/git-commands.ts';
 import type { SimpleCommand } from '../../shell/scripts.ts';
 import type { Landmark } from '../trail.ts';
 

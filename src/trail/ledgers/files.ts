@@ -10,7 +10,7 @@ import { redact, withoutSecrets } from '../../text/redact.ts';
 import { detached } from '../../text/sentences.ts';
 import type { FileAction } from '../calls/calls.ts';
 import type { FileTrail, Removal } from '../trail.ts';
-import type { LineRange } from '../../shell/scripts.ts';
+import type { LineRange } from '../../shell/file-actions.ts';
 
 const MAX_FILES = 1_500;
 const KEPT_FILES = 1_000;

@@ -2,7 +2,8 @@
 
 import type { CallMeaning } from '../calls/calls.ts';
 import { detached } from '../../text/sentences.ts';
-import { gitCommandOf, joinPath } from '../../shell/scripts.ts';
+import { gitCommandOf } from '../../shell/git-commands.ts';
+import { joinPath } from '../../shell/scripts.ts';
 import type { SimpleCommand } from '../../shell/scripts.ts';
 
 /** Characters at the head of an output that are searched for git's branch name. */

@@ -5,7 +5,10 @@ import type { CallMeaning, FileAction } from '../calls/calls.ts';
 import { codeAt } from '../../tokens/characters.ts';
 import { withoutNotices } from './excerpts.ts';
 import { extentOf } from '../calls/extent.ts';
-import { fileActionsOf, hasExtension, joinPath, searchedOf } from '../../shell/scripts.ts';
+import { fileActionsOf } from '../../shell/programs.ts';
+import { hasExtension } from '../../shell/file-actions.ts';
+import { joinPath } from '../../shell/scripts.ts';
+import { searchedOf } from '../../shell/searches.ts';
 import type { SimpleCommand } from '../../shell/scripts.ts';
 import { undoneActions } from './skipped-actions.ts';
 

@@ -2,8 +2,10 @@
 // read between two `echo` marks with nothing between them.
 
 import type { CallMeaning } from '../calls/calls.ts';
-import { fileActionsOf, joinPath } from '../../shell/scripts.ts';
-import type { ShellFileAction, SimpleCommand } from '../../shell/scripts.ts';
+import { fileActionsOf } from '../../shell/programs.ts';
+import { joinPath } from '../../shell/scripts.ts';
+import type { ShellFileAction } from '../../shell/file-actions.ts';
+import type { SimpleCommand } from '../../shell/scripts.ts';
 
 /** What an output contains when a program complains. */
 const COMPLAINS = ['irectory', 'ermission denied', 'ead-only file system', 'sed: '];
