@@ -14,7 +14,7 @@ export const ERROR_CODES = {
   file_empty: { exit: 1 },
   /** A file was truncated or replaced while Baton read it. Cure: try again when its writer is idle. */
   file_changed: { exit: 1 },
-  /** Baton does not recognize the content as a session; the message says what it looks like instead. */
+  /** Baton does not recognise the content as a session; the message says what it looks like instead. */
   format_unknown: { exit: 1 },
   /** A session holds no conversation, so there is nothing to inspect or compact. */
   session_empty: { exit: 1 },

@@ -30,7 +30,7 @@ export interface CommandIo {
 /** The style of text: never distinguished by colour alone, never wider than the terminal. */
 export interface Look {
   readonly hasColor: boolean;
-  /** Follows the ESC of each of Baton's own sequences, so that `terminalText` recognizes them. */
+  /** Follows the ESC of each of Baton's own sequences, so that `terminalText` recognises them. */
   readonly seal: string;
   /** Block characters; otherwise plain ASCII. */
   readonly hasUnicode: boolean;

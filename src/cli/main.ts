@@ -16,7 +16,7 @@ function packageVersion(): string {
 }
 
 /** Whether the version was requested and printed. If printing failed, the whole program reports why. */
-function hasToldVersion(): boolean {
+function hasPrintedVersion(): boolean {
   if (process.argv.length !== 3 || !VERSION_FLAGS.has(process.argv[2] ?? '')) return false;
   try {
     writeSync(1, `${packageVersion()}\n`);
@@ -26,7 +26,7 @@ function hasToldVersion(): boolean {
   }
 }
 
-if (!hasToldVersion()) {
+if (!hasPrintedVersion()) {
   const isBuilt = extname(import.meta.url) === '.js';
   const entry = new URL(isBuilt ? 'load.cjs' : 'command.ts', import.meta.url);
   supervise(entry, { args: process.argv.slice(2), version: packageVersion() });

@@ -9,7 +9,7 @@ import { completedEvent } from './completed.ts';
 import { dispatch, dispatchSettings } from './dispatch.ts';
 import { withItem } from './full/full.ts';
 import type { FullResult } from './full/request.ts';
-import { askHooks, hearHooks, hookRoom, tellHooks } from './hooks.io.ts';
+import { askHooks, hearHooks, hookRoom, notifyHooks } from './hooks.io.ts';
 import { Job } from './job.ts';
 import type { PlannedCompaction } from './job.ts';
 import { NEW_GUARD } from './loop-guard.ts';
@@ -87,7 +87,7 @@ async function carryFull(job: Job): Promise<Compaction> {
   world.emit({ type: 'item_completed', item });
   world.emit({ type: 'context_compacted', id });
   world.emit(completedEvent(compaction.record.receipt));
-  await tellHooks(world, subject.session, compaction.record.receipt, compaction.record.summary);
+  await notifyHooks(world, subject.session, compaction.record.receipt, compaction.record.summary);
   const { postTokens } = compaction.record.receipt;
   const threshold = autoCompactThreshold(subject.window, dispatchSettings(config).thresholds);
   if (postTokens >= threshold) {

@@ -47,14 +47,14 @@ describe('a compactor', () => {
     server.play({ replies: [{ text: SUMMARY }] });
     const memory = fullThread();
     const { compactor, world } = compactorOf(memory);
-    let toldAtCommit = -1;
+    let completedAtCommit = -1;
     memory.beforeCommit = () => {
-      toldAtCommit = world.events.filter(({ type }) => type === 'compact_completed').length;
+      completedAtCommit = world.events.filter(({ type }) => type === 'compact_completed').length;
       return Promise.resolve();
     };
     const outcome = await compactor.request(BUILT_IN, LIVE);
     assert.equal(outcome.type, 'compacted');
-    assert.equal(toldAtCommit, 0);
+    assert.equal(completedAtCommit, 0);
     assert.deepEqual(
       world.events.map(({ type }) => type),
       [

@@ -76,7 +76,7 @@ function contextItem(text: string): Item {
 }
 
 /** Tells the hooks of a compaction that is committed. Never fails. */
-export async function tellHooks(
+export async function notifyHooks(
   { hooks, signal, emit }: HookSurroundings,
   session: HookSession,
   receipt: Receipt,

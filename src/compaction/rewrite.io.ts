@@ -88,8 +88,8 @@ function askingWorld(
   { clock, signal, emit }: CompactionWorld,
   { deadlineMs = 0 }: Partial<Summarizers> = {},
 ): AskingWorld {
-  const tell = (message: string): void => emit({ type: 'background_event', message });
-  return { clock, signal, deadlineMs, tell };
+  const report = (message: string): void => emit({ type: 'background_event', message });
+  return { clock, signal, deadlineMs, report };
 }
 
 async function writeWithModels(

@@ -209,7 +209,7 @@ const FILES: readonly RealFile[] = [
 function countRecords(records: readonly LogRecord[]): Counts {
   const counts = { user: 0, assistant: 0, calls: 0, results: 0 };
   let wasAnswering = false;
-  let toldCall = false;
+  let hadCall = false;
   let lastPlace = '';
   for (const record of records) {
     if (record.type === 'opaque' && record.kind === 'message/assistant') counts.assistant++;
@@ -219,13 +219,13 @@ function countRecords(records: readonly LogRecord[]): Counts {
     const { item } = record;
     const isAgent = authorOf(item) === 'agent';
     const place = `${record.line}/${record.at}`;
-    const startsAnswer = place !== lastPlace || !wasAnswering || (toldCall && callOf(item) === undefined);
+    const startsAnswer = place !== lastPlace || !wasAnswering || (hadCall && callOf(item) === undefined);
     if (isAgent && startsAnswer) counts.assistant++;
-    if (isAgent && startsAnswer) toldCall = false;
+    if (isAgent && startsAnswer) hadCall = false;
     if (isAgent) lastPlace = place;
     wasAnswering = isAgent;
     countItem(item, counts);
-    toldCall ||= callOf(item) !== undefined;
+    hadCall ||= callOf(item) !== undefined;
   }
   return counts;
 }

@@ -12,7 +12,7 @@ export const SUMMARY_PREFIX =
   'This session is being continued from a previous conversation that ran out of context.';
 
 /**
- * The prefix that Codex puts before its own summaries and by which it later recognizes them: it drops a user message that
+ * The prefix that Codex puts before its own summaries and by which it later recognises them: it drops a user message that
  * starts with this and a line feed at the next compaction. @source codex-behaviour §4.2.
  */
 export const CODEX_SUMMARY_PREFIX =

@@ -7,7 +7,7 @@ import { SUMMARY_PREFIX } from './filter.ts';
 
 /**
  * The text of Baton's summary message. It has the user's role and quotes tool results, so tags of authority lose their brackets.
- * @param prefix by which the resuming agent recognizes a summary
+ * @param prefix by which the resuming agent recognises a summary
  * @source seed 001 §5
  */
 export function summaryText(prefix: string, summary: string): string {

@@ -41,7 +41,7 @@ export interface HookWorld {
   /** `process.platform`. */
   readonly platform: string;
   /** Called when a command starts and when it has ended. */
-  readonly tell?: (event: HookProgress) => void;
+  readonly report?: (event: HookProgress) => void;
 }
 
 type HookProgress = Extract<SessionEvent, { type: 'hook_begin' | 'hook_end' }>;
@@ -160,14 +160,14 @@ async function runHooks(
   for (const hook of hooks) {
     const command = describeCommand(hook.command);
     const startedMs = performance.now();
-    world.tell?.({ type: 'hook_begin', event, command });
+    world.report?.({ type: 'hook_begin', event, command });
     const end = await runHook(hook, `${JSON.stringify(json)}\n`, { cwd, env }, signal);
     const durationMs = Math.round(performance.now() - startedMs);
     const { outcome, veto, text, complaints } = readAnswer(event, end);
     const isOverruled = veto !== undefined && !mayVeto;
-    const told = isOverruled ? 'overruled' : outcome;
-    runs.push({ event, command, outcome: told, durationMs });
-    world.tell?.({ type: 'hook_end', event, command, outcome: told, duration_ms: durationMs });
+    const reported = isOverruled ? 'overruled' : outcome;
+    runs.push({ event, command, outcome: reported, durationMs });
+    world.report?.({ type: 'hook_end', event, command, outcome: reported, duration_ms: durationMs });
     for (const complaint of complaints) warnings.push(`The hook of ${event} (${command}) ${complaint}.`);
     if (outcome === 'interrupted') return done();
     if (veto !== undefined && mayVeto) return done({ command, reason: veto });

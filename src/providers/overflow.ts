@@ -1,4 +1,4 @@
-// Recognizes providers' messages that a request does not fit into the window. They share no code, so their wording decides.
+// Recognises providers' messages that a request does not fit into the window. They share no code, so their wording decides.
 
 /** One provider's wording. */
 export interface OverflowWording {

@@ -63,8 +63,8 @@ class Thread {
     return this.answer((number) => ({ type: 'tool_finished', number, result: result(id) }));
   }
 
-  resumed(isAsked = false): this {
-    return this.answer((number) => ({ type: 'resumed', number, isAsked }));
+  resumed(isAnswerOwed = false): this {
+    return this.answer((number) => ({ type: 'resumed', number, isAnswerOwed }));
   }
 
   names(): readonly string[] {
@@ -318,8 +318,8 @@ function eventsAt({ thread, steers, cuts, samplings }: Seen, most: Most): readon
       : []),
     { type: 'sampled', number, items: [agentSays(`end ${id}`)], stopReason: 'end_turn' },
     { type: 'sampling_failed', number, isOverflow: false, why: 'down' },
-    { type: 'resumed', number, isAsked: false },
-    { type: 'resumed', number, isAsked: true },
+    { type: 'resumed', number, isAnswerOwed: false },
+    { type: 'resumed', number, isAnswerOwed: true },
     ...thread.log.flatMap((item): LoopEvent[] => {
       const callId = callOf(item)?.callId;
       return callId === undefined ? [] : [{ type: 'tool_finished', number, result: result(callId) }];
@@ -364,7 +364,10 @@ function check(before: Seen, event: LoopEvent, effects: readonly LoopEffect[], a
   assert.equal(ends, stage.at === 'idle' && before.thread.state.stage.at !== 'idle' ? 1 : 0, `ends: ${said}`);
   const isCut = effects.some((effect) => effect.type === 'end' && effect.ending.type === 'complete');
   if (isCut && before.thread.state.stage.at !== 'idle') {
-    assert.ok(!before.thread.state.stage.turn.isAsked, `ended before the watcher saw the answer: ${said}`);
+    assert.ok(
+      !before.thread.state.stage.turn.isAnswerOwed,
+      `ended before the watcher saw the answer: ${said}`,
+    );
   }
   if (event.type === 'interrupt')
     assert.equal(stage.at, 'idle', `an interrupt ends the turn at once: ${said}`);

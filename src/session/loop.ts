@@ -25,7 +25,7 @@ export interface Turn {
   /** The present request was already compacted for once, because it was too long. */
   readonly hasRetriedOverflow: boolean;
   /** The watcher asked the agent something in this turn: it sees the answer before the turn ends by itself. */
-  readonly isAsked: boolean;
+  readonly isAnswerOwed: boolean;
   /** It is held before its next sampling. */
   readonly isCut: boolean;
   /** Repeated steps. */
@@ -90,11 +90,11 @@ export type LoopEvent =
   | { readonly type: 'tool_finished'; readonly number: number; readonly result: ToolOutputItem }
   /** The log has one more request, of the loop or of any other part. */
   | { readonly type: 'spent'; readonly spending: Spending }
-  /** The watcher resumes the turn. `isAsked`: what it inserted asks the agent for an answer. */
+  /** The watcher resumes the turn. `isAnswerOwed`: what it inserted asks the agent for an answer. */
   | {
       readonly type: 'resumed';
       readonly number: number;
-      readonly isAsked: boolean;
+      readonly isAnswerOwed: boolean;
       /** Nothing is left to ask the agent: its last message ends the turn. */
       readonly isOver?: boolean;
     }
@@ -202,7 +202,7 @@ function start(state: LoopState, { turnId, input }: Extract<LoopEvent, { type: '
     id: turnId,
     steered: [],
     hasRetriedOverflow: false,
-    isAsked: false,
+    isAnswerOwed: false,
     isCut: false,
     repeats: NO_REPEATS,
     warned: [],
@@ -315,7 +315,7 @@ function toolFinished(state: LoopState, stage: At<'running'>, result: ToolOutput
 
 /** Without a result that needs an answer, only a new message or the watcher keeps the turn going. */
 function goOn(state: LoopState, turn: Turn): LoopStep {
-  if (turn.isAsked) return hold(state, turn, false);
+  if (turn.isAnswerOwed) return hold(state, turn, false);
   return turn.steered.length > 0 ? hold(state, turn, true) : end(state, turn, { type: 'complete' });
 }
 
@@ -334,10 +334,10 @@ function hold(state: LoopState, turn: Turn, isFollowUpOwed: boolean): LoopStep {
 function resumed(
   state: LoopState,
   { turn }: At<'held'>,
-  { isAsked, isOver = false }: Extract<LoopEvent, { type: 'resumed' }>,
+  { isAnswerOwed, isOver = false }: Extract<LoopEvent, { type: 'resumed' }>,
 ): LoopStep {
   if (isOver && turn.steered.length === 0) return end(state, turn, { type: 'complete' });
-  return check(state, { ...turn, isAsked }, 'built_in');
+  return check(state, { ...turn, isAnswerOwed }, 'built_in');
 }
 
 /** Compacts and resends an overlong request once; the second time, reports it to the user. */

@@ -18,7 +18,7 @@ const LONGEST_CIRCLE = 3;
  * The repetition from which the model is warned, counting the first time.
  * @source docs/decisions/limits.md: no recorded session does the same more than twice in a row
  */
-const TOLD_FROM = 3;
+const REPORTED_FROM = 3;
 
 /** A turn at its start. */
 export const NO_REPEATS: Repeats = { newest: [], runs: [] };
@@ -39,7 +39,7 @@ export function timesRepeated({ runs }: Repeats): number {
 
 /** The note for the model after a repeated result; undefined if none is needed. */
 export function repeatNote(times: number): string | undefined {
-  if (times < TOLD_FROM) return undefined;
+  if (times < REPORTED_FROM) return undefined;
   return `[Baton: the same calls gave the same results ${times} times in a row. Do something else, or end the turn and say what is in the way.]`;
 }
 

@@ -104,7 +104,7 @@ export class Session {
   /** Where the newest sampling and its results start in the log. */
   #batchFrom = 0;
   /** The agent owes the observer an answer. */
-  #isAsked = false;
+  #isAnswerOwed = false;
   /** The agent's last message to the observer since its request. */
   #toObserver: string | undefined;
   #lastEnding: TurnEnding | undefined;
@@ -187,8 +187,8 @@ export class Session {
   }
 
   /** The agent is answering the observer's request in its turn. */
-  get isAsked(): boolean {
-    return this.#isAsked;
+  get isAnswerOwed(): boolean {
+    return this.#isAnswerOwed;
   }
 
   /** What the log shows of the work so far. */
@@ -234,7 +234,7 @@ export class Session {
     const shown = await this.#write([{ type: 'turn_started', turnId, kind, origin }]);
     this.#turn = { turnId, kind, origin, hadAction: false, said: undefined };
     this.#batchFrom = this.#thread.position;
-    this.#isAsked = false;
+    this.#isAnswerOwed = false;
     this.#toObserver = undefined;
     this.#samplings = 0;
     this.#stopReason = undefined;
@@ -250,14 +250,14 @@ export class Session {
   async steer(item: Item): Promise<boolean> {
     return this.#mutex.pass(async () => {
       const turnId = this.#state.stage.at === 'idle' ? undefined : this.#turn?.turnId;
-      if (turnId !== undefined) this.#tellSteered(item, turnId);
+      if (turnId !== undefined) this.#emitSteered(item, turnId);
       await this.#step({ type: 'steer', item });
       return turnId !== undefined;
     });
   }
 
   /** Displayed at once: the agent may work for minutes before it receives the message. */
-  #tellSteered(item: Item, turnId: string): void {
+  #emitSteered(item: Item, turnId: string): void {
     if (item.type !== 'message' || item.id === undefined || authorOf(item) !== 'user') return;
     const message = textOfParts(item.content);
     this.#world.emit({ type: 'message_steered', id: item.id, turn_id: turnId, message });
@@ -275,7 +275,7 @@ export class Session {
   async put(items: readonly Item[], isAsking = false): Promise<void> {
     await this.#mutex.whenQuiet(async () => {
       await this.#write(items.map((item) => ({ type: 'item', item }) as const));
-      this.#isAsked = isAsking;
+      this.#isAnswerOwed = isAsking;
       this.#toObserver = undefined;
     });
   }
@@ -292,7 +292,7 @@ export class Session {
 
   /** The observer no longer waits for an answer: the agent's words and actions belong to the turn's initiator again. */
   withdraw(): void {
-    this.#isAsked = false;
+    this.#isAnswerOwed = false;
     this.#toObserver = undefined;
   }
 
@@ -312,7 +312,7 @@ export class Session {
       if (isOver && stage.turn.steered.length === 0) {
         this.#turn = { ...this.#turn, said: this.#toObserver ?? this.#turn.said };
       }
-      await this.#step({ type: 'resumed', number: stage.number, isAsked: this.#isAsked, isOver });
+      await this.#step({ type: 'resumed', number: stage.number, isAnswerOwed: this.#isAnswerOwed, isOver });
     });
   }
 
@@ -337,7 +337,7 @@ export class Session {
       const isDone = outcome.type === 'compacted';
       const how = isDone ? 'complete' : signal.aborted ? 'interrupted' : 'failed';
       if (isTurn) await this.#mutex.pass(() => this.#finish(how));
-      else if (isDone) this.tellTokens();
+      else if (isDone) this.emitTokens();
       return outcome;
     } finally {
       this.#mutex.free();
@@ -391,7 +391,7 @@ export class Session {
   }
 
   /** Reports how full the context is, with a warning if it crossed a threshold since the last report. */
-  tellTokens(): void {
+  emitTokens(): void {
     const before = this.#alarm;
     this.#alarm = this.#thread.alarm();
     this.#world.emit(this.#thread.tokenCount(this.#world.observer?.tier()));
@@ -536,15 +536,15 @@ export class Session {
       ...(usage === undefined ? [] : [{ type: 'usage', usage } as const]),
     ]);
     // The end of the turn follows its last answer and reports the same.
-    if (usage !== undefined && this.#state.stage.at !== 'idle') this.tellTokens();
+    if (usage !== undefined && this.#state.stage.at !== 'idle') this.emitTokens();
   }
 
   #hold({ number, isFollowUpOwed }: Extract<LoopEffect, { type: 'hold' }>): void {
     const { observer } = this.#world;
     if (observer === undefined || this.#turn === undefined) {
-      return this.#send({ type: 'resumed', number, isAsked: false });
+      return this.#send({ type: 'resumed', number, isAnswerOwed: false });
     }
-    if (!isFollowUpOwed) this.#isAsked = false;
+    if (!isFollowUpOwed) this.#isAnswerOwed = false;
     observer.held(this.#turn, { isFollowUpOwed, batchFrom: this.#batchFrom });
     this.#mutex.wake();
   }
@@ -568,7 +568,7 @@ export class Session {
     const outcome = await this.#compact({ from }, signal);
     if (outcome.type === 'compacted') {
       this.#world.observer?.compacted(outcome.compaction.type);
-      this.tellTokens();
+      this.emitTokens();
     }
     // A failed compaction left the history unchanged; the provider decides whether it fits.
     const settlement =
@@ -682,7 +682,7 @@ export class Session {
     this.#turn = undefined;
     this.#calls.clear();
     for (const entry of shown) emit(entry);
-    this.tellTokens();
+    this.emitTokens();
     if (how === 'complete') observer?.complete(turn);
     else observer?.aborted(turn, how);
     this.#mutex.wake();
@@ -731,7 +731,7 @@ export class Session {
     if (callOf(item) !== undefined) this.#turn = { ...this.#turn, hadAction: true };
     // The answer to the observer is not addressed to the turn's initiator.
     if (said === undefined) return;
-    if (this.#isAsked) this.#toObserver = said;
+    if (this.#isAnswerOwed) this.#toObserver = said;
     else this.#turn = { ...this.#turn, said };
   }
 

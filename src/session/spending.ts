@@ -57,7 +57,7 @@ export function spentNote({ kind, requests, tokens, dollars }: Charge): NoteReco
 }
 
 /** The purpose of the answer to a history: the work, or the watcher's last request. */
-export function askedFor(items: readonly Item[]): 'agent' | 'packet' {
+export function purposeOf(items: readonly Item[]): 'agent' | 'packet' {
   const step = items.findLast(isUserMessage)?.origin?.step;
   return step === undefined || step === 'handoff' ? 'agent' : 'packet';
 }
@@ -114,10 +114,10 @@ export class SpendingFold {
         this.#model = record.model ?? this.#model;
         return;
       case 'item':
-        if (isUserMessage(record.item)) this.#asked = askedFor([record.item]);
+        if (isUserMessage(record.item)) this.#asked = purposeOf([record.item]);
         return;
       case 'compacted':
-        this.#asked = askedFor(record.replacement);
+        this.#asked = purposeOf(record.replacement);
         return;
       case 'turn_started':
         if (record.origin?.type === 'user' && record.kind === 'regular') {

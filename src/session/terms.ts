@@ -23,11 +23,11 @@ export interface ToolRunner {
    * A failure is a result without success; only `interrupted` is thrown.
    * @param tell takes details that the result does not contain, before the result is returned
    */
-  run(call: Item, signal: CancelSignal, tell: TellCall): Promise<ToolOutputItem>;
+  run(call: Item, signal: CancelSignal, report: ReportCall): Promise<ToolOutputItem>;
 }
 
 /** Takes details of a call that has ended. */
-export type TellCall = (details: CallDetails) => void;
+export type ReportCall = (details: CallDetails) => void;
 
 /** A turn of the thread, whoever started it. */
 export interface RunningTurn {

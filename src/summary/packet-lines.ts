@@ -77,7 +77,7 @@ export function packetLines(trail: Trail, room: number, count: CountText): Summa
   });
   // A packet quotes no whole message, so their sentences are statements like others.
   const current = { ...trail.current, repliesTo: undefined, newestReply: undefined };
-  const { now, before } = statementLines(tellingStatements({ ...trail, current }), budget, standing);
+  const { now, before } = statementLines(newestStatements({ ...trail, current }), budget, standing);
   const ask = askLines(trail, budget);
   const next = nextLines(trail, budget);
   const plan = placed(pendingLines(trail), PLAN, 0);
@@ -153,7 +153,7 @@ const SHOWN_FINDINGS = 10;
 const FINDINGS_SINCE = 2;
 
 /** A packet is read whole before work goes on: of what was said only the newest choices and the freshest findings. */
-function tellingStatements(trail: Trail): Trail {
+function newestStatements(trail: Trail): Trail {
   const { statements, turns, current } = trail;
   const decisions = statements.filter(({ kind }) => kind === 'decision').slice(-SHOWN_DECISIONS);
   const findings = statements

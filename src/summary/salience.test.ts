@@ -51,15 +51,15 @@ test('a line that belongs to another is taken after it, in the same round, and n
 });
 
 test('lines that belong to another are made once it is taken, and not before', () => {
-  const [told, untold] = [line('the file', 1), line('a file that is too long', 1)];
-  const child = line('  its names', 9, told);
-  const later = new LazyLines(told, () => [child]);
-  const never = new LazyLines(untold, () => assert.fail('nobody asked for these'));
-  const some = picker(count(`${told.text}\n`) + count(`${child.text}\n`));
-  some.takeBest([never, later, told, untold], 0);
-  assert.deepEqual(some.picked, [told, child]);
-  some.takeBest([never, later, told, untold], 0);
-  assert.deepEqual(some.picked, [told, child], 'and are taken once');
+  const [taken, omitted] = [line('the file', 1), line('a file that is too long', 1)];
+  const child = line('  its names', 9, taken);
+  const later = new LazyLines(taken, () => [child]);
+  const never = new LazyLines(omitted, () => assert.fail('nobody asked for these'));
+  const some = picker(count(`${taken.text}\n`) + count(`${child.text}\n`));
+  some.takeBest([never, later, taken, omitted], 0);
+  assert.deepEqual(some.picked, [taken, child]);
+  some.takeBest([never, later, taken, omitted], 0);
+  assert.deepEqual(some.picked, [taken, child], 'and are taken once');
 });
 
 test('a heading is paid for once by the first line of its group', () => {
@@ -99,7 +99,7 @@ test('what is picked never costs more than there was room for', () => {
   );
 });
 
-test('a row of a file that a step shows is not told below the file again, whatever number stands before it', () => {
+test('a row of a file that a step shows is not taken below the file again, whatever number stands before it', () => {
   const code = 'const gear = turn_dome(gear_ratio, slowly_enough);';
   const step = summaryLine({
     section: SECTION.current,

@@ -69,7 +69,7 @@ test('a message that came while work was under way is told with the one that it 
 const claims = (part: string): string =>
   Array.from({ length: 40 }, (_, at) => `The ${part}_${at} slips because its ring_${at} is worn.`).join(' ');
 
-const gearsTold = (text: string): number =>
+const gearsMentioned = (text: string): number =>
   text.split('\n').filter((line) => line.startsWith('- The gear_')).length;
 
 test('what was said before a correction gives way to what was said after it', () => {
@@ -82,9 +82,11 @@ test('what was said before a correction gives way to what was said after it', ()
       .user('And the roof?')
       .agent(claims('roof'))
       .user('Go on.');
-  const kept = gearsTold(summaryOf(story('And the belt?', claims('belt')), 900));
-  const corrected = gearsTold(summaryOf(story('No, that is wrong, it is the belt.', claims('belt')), 900));
-  const conceded = gearsTold(summaryOf(story('And the belt?', `You're right. ${claims('belt')}`), 900));
+  const kept = gearsMentioned(summaryOf(story('And the belt?', claims('belt')), 900));
+  const corrected = gearsMentioned(
+    summaryOf(story('No, that is wrong, it is the belt.', claims('belt')), 900),
+  );
+  const conceded = gearsMentioned(summaryOf(story('And the belt?', `You're right. ${claims('belt')}`), 900));
   assert.ok(kept > corrected && kept > conceded, `${kept}, corrected ${corrected}, conceded ${conceded}`);
 });
 
@@ -996,7 +998,7 @@ test('what the user goes on from in few words is told row by row, also where it 
   assert.equal(told(summaryOf(story.user('Then check these.'), 2_000)), rows.length);
 });
 
-function messagesTold(summary: string): number {
+function renderedMessages(summary: string): number {
   const [, section = ''] = summary.split('6. All User Messages:\n');
   return section.split('\n\n')[0]?.match(/^\d+\. /gm)?.length ?? 0;
 }
@@ -1011,7 +1013,7 @@ test('a summary says how many messages it leaves out', () => {
   assert.match(short, /The session began with: "Please paint mast 0/);
   const above = /^1\. "/m.test(short) ? 0 : 1;
   assert.equal(above, 1);
-  assert.ok(Number(untold) > 0 && messagesTold(short) + above + Number(untold) === 60, short);
+  assert.ok(Number(untold) > 0 && renderedMessages(short) + above + Number(untold) === 60, short);
   assert.doesNotMatch(summaryOf(story, 20_000), /not told here/);
 });
 

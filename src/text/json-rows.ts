@@ -56,11 +56,11 @@ function rowsOf(value: unknown, depth: number): readonly string[] {
 }
 
 /** Timestamps and empty values carry no information. */
-const UNTOLD = /^(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?$/;
+const UNINFORMATIVE = /^(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?$/;
 
 function fieldOf(key: string, value: unknown): readonly string[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   const plain = list.filter((one) => ['string', 'number', 'boolean'].includes(typeof one)).map(String);
   const text = plain.join(', ').replaceAll(/\s+/g, ' ');
-  return UNTOLD.test(text) ? [] : [`${key}: ${clip(text, LONG_VALUE)}`];
+  return UNINFORMATIVE.test(text) ? [] : [`${key}: ${clip(text, LONG_VALUE)}`];
 }

@@ -1,7 +1,7 @@
 // Replaces secrets of known shapes and names with a mark that names their kind. Never goes by entropy, because a summary needs
 // its hashes and ids.
 
-/** Kinds of secrets recognized by their shape or by the name before them. */
+/** Kinds of secrets recognised by their shape or by the name before them. */
 export const SECRET_KINDS = [
   'private_key',
   'jwt',
@@ -216,7 +216,7 @@ interface Shape {
 const ANY_SIGN =
   /1\/\/0|:A[\w-]{34}|Q~|sig[=%]|hooks?[./]|earer |thoriz|THORIZ|kie|KIE|-mask|machine |:(?:543\d|6432|\*):|%2[Ff]|curl |shpass |mysql|mariadb|asic(?: |%20)|"auth|_auth/;
 
-/** Secrets recognized by their context. */
+/** Secrets recognised by their context. */
 const SHAPES: readonly Shape[] = [
   // A Google refresh token; a Telegram bot token with its id before the key.
   { kind: 'google_key', sign: /1\/\/0/, pattern: /\b1\/\/0[\w-]{30,200}/g },

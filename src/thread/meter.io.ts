@@ -11,7 +11,7 @@ import type {
   RestartedEvent,
 } from '../protocol/model.ts';
 import type { ReachedLimit } from '../session/limits.ts';
-import { askedFor } from '../session/spending.ts';
+import { purposeOf } from '../session/spending.ts';
 import type { Charge } from '../session/spending.ts';
 import { approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
 import { costOf, priceOf } from '../tokens/prices.ts';
@@ -123,7 +123,7 @@ class Attempt {
   constructor(request: ModelRequest, purpose: Purpose) {
     this.#request = request;
     const { instructions, items, tools } = request;
-    this.#kind = purpose === 'turns' ? askedFor(items) : purpose;
+    this.#kind = purpose === 'turns' ? purposeOf(items) : purpose;
     this.#sent =
       approximateTokens(instructions + JSON.stringify(tools)) +
       items.reduce((sum, item) => sum + sumTokens(itemTokens(item)), 0);

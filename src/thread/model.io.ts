@@ -4,11 +4,11 @@
 import { BatonError } from '../errors.ts';
 import type { CancelSignal, Model } from '../ports.ts';
 import type { SessionEvent } from '../protocol/wire/event.ts';
-import { askedFor } from '../session/spending.ts';
+import { purposeOf } from '../session/spending.ts';
 import type { AnswerSchema, ModelEvent, ModelRequest } from '../protocol/model.ts';
 
 /** A model that remembers why it failed. */
-export class AskedModel implements Model {
+export class TurnModel implements Model {
   readonly #model: Model;
   /** The required form of answers; the watcher's packets have their own. */
   schema: AnswerSchema | undefined;
@@ -24,7 +24,7 @@ export class AskedModel implements Model {
   }
 
   async *stream(request: ModelRequest, signal: CancelSignal): AsyncGenerator<ModelEvent> {
-    const schema = askedFor(request.items) === 'packet' ? undefined : this.schema;
+    const schema = purposeOf(request.items) === 'packet' ? undefined : this.schema;
     this.failure = undefined;
     try {
       yield* this.#model.stream(schema === undefined ? request : { ...request, schema }, signal);

@@ -34,7 +34,7 @@ import {
 import { recordsOf, ThreadLog } from './log.io.ts';
 import { MeteredModel } from './meter.io.ts';
 import type { Till } from './meter.io.ts';
-import { AskedModel } from './model.io.ts';
+import { TurnModel } from './model.io.ts';
 import { WatcherSurroundings } from './watching.io.ts';
 import type { WatcherSettings } from '../watcher/live/agent.ts';
 import type { UserMessage } from '../watcher/state.ts';
@@ -210,7 +210,7 @@ class OpenThread implements Thread {
   readonly #log: ThreadLog;
   #session: WatchedSession;
   readonly #tools: EquippedTools;
-  #model: AskedModel;
+  #model: TurnModel;
   readonly #world: ThreadWorld;
   #parts: Parts;
   /** The model is being exchanged: nothing else runs meanwhile. */
@@ -263,7 +263,7 @@ class OpenThread implements Thread {
 
   async #beginWith({ items, pins }: ThreadBeginning): Promise<void> {
     await this.#prepare();
-    await this.#session.tell(items);
+    await this.#session.insert(items);
     for (const pin of pins) await this.#session.record((trail) => pinRecords(trail.pins, pin));
     if (pins.length > 0)
       this.#world.emit({ type: 'pins_changed', pins: pins.map(({ id, text }) => ({ id, text })) });
@@ -306,7 +306,7 @@ class OpenThread implements Thread {
     this.#tools = place.equip({
       rules: () => this.#settings,
       author: () => this.#session.author,
-      ask: world.ask ?? ((asked, signal) => this.#approvals.approve(asked, signal)),
+      ask: world.ask ?? ((approval, signal) => this.#approvals.approve(approval, signal)),
       beforeChange: async (signal) => {
         const turnId = this.#session.runningTurn?.turnId;
         if (turnId !== undefined) await turnSnapshots?.take(turnId, signal);
@@ -349,15 +349,15 @@ class OpenThread implements Thread {
   #sessionOf(
     { request, world, log, meter, place, compaction, watching, watcher }: Parts,
     settings: SettingsRecord | undefined,
-  ): { readonly model: AskedModel; readonly session: WatchedSession } {
+  ): { readonly model: TurnModel; readonly session: WatchedSession } {
     const { config, model, playback } = request;
     const { rollout, past } = log;
     const turnSnapshots = this.#turnSnapshots;
-    const asked = new AskedModel(new MeteredModel(model.model, () => tillOf(meter), 'turns'));
+    const turnModel = new TurnModel(new MeteredModel(model.model, () => tillOf(meter), 'turns'));
     const session = {
       // The recording is already paid for.
       config: { ...config, modelContextWindow: model.window, ...(playback && { limits: NO_LIMITS }) },
-      model: asked,
+      model: turnModel,
       modelName: model.name,
       instructions: recordedInstructions(past) ?? request.instructions,
       threadId: rollout.threadId,
@@ -372,7 +372,7 @@ class OpenThread implements Thread {
       emit: (event: SessionEvent) => {
         // A playback asks no model and costs nothing.
         if (event.type === 'spending' && playback !== undefined) return;
-        world.emit(asked.explained(event));
+        world.emit(turnModel.explained(event));
         this.#runTurnHooks(event);
       },
     };
@@ -387,7 +387,7 @@ class OpenThread implements Thread {
       settings === undefined ? past : [...past, settings],
     );
     meter.till = watched;
-    return { model: asked, session: watched };
+    return { model: turnModel, session: watched };
   }
 
   /** The commands of a stopped turn may need a moment to end, and belong to it until then. */
@@ -443,7 +443,7 @@ class OpenThread implements Thread {
     this.#parts = parts;
     ({ model: this.#model, session: this.#session } = this.#sessionOf(parts, settings));
     await this.#session.begin();
-    this.#session.tellTokens();
+    this.#session.emitTokens();
   }
 
   /** @throws BatonError `thread_busy` */
@@ -511,7 +511,7 @@ class OpenThread implements Thread {
     const context = [...missingContext(this.#session.items, this.#context), ...this.#heard];
     this.#context = [];
     this.#heard = [];
-    await this.#session.tell(context);
+    await this.#session.insert(context);
   }
 
   get isRecorded(): boolean {
@@ -684,9 +684,9 @@ function watcherSurroundings(
     return chosen.mayWrite ? read : withoutNotes(read);
   };
   const warn = (message: string): void => emit({ type: 'warning', message });
-  const asked = new MeteredModel(model.model, () => tillOf(meter), 'judgment');
+  const judge = new MeteredModel(model.model, () => tillOf(meter), 'judgment');
   return new WatcherSurroundings(
-    { root, env, clock, readConfig, prompts, model: asked, modelName: model.name, warn },
+    { root, env, clock, readConfig, prompts, model: judge, modelName: model.name, warn },
     config,
   );
 }

@@ -7,7 +7,7 @@ import { callOf } from '../protocol/item.ts';
 import type { CallView, Item, ToolOutputItem } from '../protocol/item.ts';
 import type { ToolSpec } from '../protocol/model.ts';
 import type { FileChangeView, ToolEvent, ToolResult } from '../protocol/tool.ts';
-import type { TellCall, ToolRunner } from '../session/terms.ts';
+import type { ReportCall, ToolRunner } from '../session/terms.ts';
 import { ABORTED_RESULT } from '../session/loop.ts';
 import { decideApproval } from '../tools/approval.ts';
 import { mayReadOutside } from '../tools/shell/links.io.ts';
@@ -102,13 +102,13 @@ export class ThreadTools implements ToolRunner {
    * Runs a call when its turn comes: calls that only read run in parallel, every other call runs alone, in the order of
    * the calls to this method, so that each sees the effects of those before it.
    */
-  async run(call: Item, signal: CancelSignal, tell: TellCall = () => undefined): Promise<ToolOutputItem> {
+  async run(call: Item, signal: CancelSignal, report: ReportCall = () => undefined): Promise<ToolOutputItem> {
     const view = callOf(call);
     const tool = view === undefined ? undefined : this.#tools.get(view.name);
     if (view === undefined || tool === undefined) return failedResult(call, this.#unknown(view));
     const result = await this.#inOrder(tool.kind === 'read', () => this.#runTool(tool, view, signal));
-    if (result.isRefused === true) tell({ status: 'refused' });
-    else if (result.changes !== undefined) tell({ changes: result.changes });
+    if (result.isRefused === true) report({ status: 'refused' });
+    else if (result.changes !== undefined) report({ changes: result.changes });
     return resultItem(call, result);
   }
 
@@ -170,8 +170,8 @@ export class ThreadTools implements ToolRunner {
     if (decision.type === 'ask') {
       const { why } = decision;
       const changes = (await tool.preview?.(parsed.input, signal)) ?? [];
-      const asked = { callId, tool: tool.spec.name, action, changes, sandbox: decision.sandbox, why };
-      const answer = await ask(asked, signal);
+      const request = { callId, tool: tool.spec.name, action, changes, sandbox: decision.sandbox, why };
+      const answer = await ask(request, signal);
       if (answer.type === 'denied') return refused(`${why} ${answer.why}`);
     }
     if (isChanging) await beforeChange(signal);

@@ -7,7 +7,7 @@
 export function followStarts(
   text: ArrayLike<number>,
   pattern: ArrayLike<number>,
-  tell: (place: number, length: number) => void,
+  found: (place: number, length: number) => void,
   from = 0,
 ): void {
   const fallback = fallbackOf(pattern);
@@ -16,7 +16,7 @@ export function followStarts(
     while (length > 0 && (length === pattern.length || pattern[length] !== text[at]))
       length = fallback[length] ?? 0;
     if (pattern[length] === text[at]) length++;
-    if (length > 0) tell(at - length + 1, length);
+    if (length > 0) found(at - length + 1, length);
   }
 }
 

@@ -36,7 +36,7 @@ export interface ToolWorld {
   readonly kept: KeptPaths;
   /** The path of ripgrep, if installed. */
   readonly ripgrep: string | undefined;
-  /** Whether git recognizes the workspace: then listings omit what git ignores. */
+  /** Whether git recognises the workspace: then listings omit what git ignores. */
   readonly isRepository: boolean;
   readonly tracker: ReadTracker;
   /** The log of this thread from its start. */

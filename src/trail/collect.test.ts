@@ -122,13 +122,13 @@ test('a renamed file goes by its new name, a deleted one is gone, a failed edit 
 const moons = '  7→export function phaseOf(day: number) {\n  8→  return cycleOf(day).moonPhase;\n  9→}';
 
 /** What is told of one file. */
-function toldOf(path: string, story: Story) {
+function fileRendered(path: string, story: Story) {
   const found = trailOf(story).files.find((one) => one.path === path);
   assert.ok(found, `nothing is told of ${path}`);
   return { ...found, rows: found.rows().map(({ text }) => text) };
 }
 
-const moon = (story: Story) => toldOf('src/moon.ts', story);
+const moon = (story: Story) => fileRendered('src/moon.ts', story);
 const read = () => Story.in(home).user('Mend the moon.').read(`${home}/src/moon.ts`, moons);
 
 test('what a later edit took out of a file is not told as what stands in it', () => {
@@ -684,11 +684,11 @@ test('commands of a client are no requests', () => {
 
 test('what git said of the work tree is forgotten once a file changed or a commit was made', () => {
   const looked = () => Story.in(home).user('Go.').sh('git status', 'On branch main\nworking tree clean');
-  const toldBy = (story: Story) => JSON.stringify(trailOf(story).current);
-  assert.match(toldBy(looked()), /working tree clean/);
-  assert.match(toldBy(looked().read(`${home}/src/moon.ts`, moons)), /working tree clean/);
-  assert.doesNotMatch(toldBy(looked().edit(`${home}/src/moon.ts`, 'a()', 'b()')), /working tree clean/);
-  assert.doesNotMatch(toldBy(looked().sh('git commit -m x', '[main 1a2b3c4] x')), /working tree clean/);
+  const collected = (story: Story) => JSON.stringify(trailOf(story).current);
+  assert.match(collected(looked()), /working tree clean/);
+  assert.match(collected(looked().read(`${home}/src/moon.ts`, moons)), /working tree clean/);
+  assert.doesNotMatch(collected(looked().edit(`${home}/src/moon.ts`, 'a()', 'b()')), /working tree clean/);
+  assert.doesNotMatch(collected(looked().sh('git commit -m x', '[main 1a2b3c4] x')), /working tree clean/);
   const compared = Story.in(home)
     .user('Go.')
     .sh('git diff', '+ openDome();')
@@ -701,7 +701,7 @@ test('what git said of the work tree is forgotten once a file changed or a commi
   assert.doesNotMatch(JSON.stringify(trailOf(compared).current.unread), /openDome/, 'but no newest result');
   const tested = Story.in(home).user('Go.').sh('npm test; git status', '3 passed\nworking tree clean');
   assert.match(
-    toldBy(tested.edit(`${home}/src/moon.ts`, 'a()', 'b()')),
+    collected(tested.edit(`${home}/src/moon.ts`, 'a()', 'b()')),
     /3 passed/,
     'a run of tests is told',
   );
@@ -763,7 +763,7 @@ test('what a reader and a harness say around a text is no line of the file', () 
     '<system-reminder>Whether it is a night_dome, consider turn_angle.</system-reminder>',
   ];
   for (const notice of notices) {
-    const told = toldOf(
+    const told = fileRendered(
       'src/dome.ts',
       Story.in(home)
         .user('Mend the dome.')

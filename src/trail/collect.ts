@@ -62,7 +62,7 @@ export class TrailCollector {
   /** Takes in the next record of the log. */
   add(record: LogRecord): void {
     if (this.#isLost && record.type !== 'note') return;
-    const wasAsked = this.#watcherRequests.isAnswering;
+    const wasAnswering = this.#watcherRequests.isAnswering;
     this.#followWatcher(record);
     switch (record.type) {
       case 'session_meta':
@@ -88,7 +88,7 @@ export class TrailCollector {
         return;
       case 'turn_complete':
         // An answer that ended the user's turn was addressed to the user, even if the watcher had asked as well.
-        if (wasAsked && record.origin?.type === 'user') this.#addAnswer(record.lastAgentMessage ?? '');
+        if (wasAnswering && record.origin?.type === 'user') this.#addAnswer(record.lastAgentMessage ?? '');
         return;
       default:
     }
@@ -147,11 +147,11 @@ export class TrailCollector {
 
   /** Answering the watcher neither completes the agent's work nor resumes it. */
   #followWatcher(record: LogRecord): void {
-    const wasAsked = this.#watcherRequests.isAnswering;
+    const wasAnswering = this.#watcherRequests.isAnswering;
     const wasDone = this.#wasDone ?? this.#isAgentDone;
     this.#watcherRequests.add(record);
     if (this.#watcherRequests.isAnswering) {
-      if (!wasAsked) this.#wasDone = wasDone;
+      if (!wasAnswering) this.#wasDone = wasDone;
     } else if (record.type === 'item' && PARTIES.has(authorOf(record.item))) this.#wasDone = undefined;
   }
 

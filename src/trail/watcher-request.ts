@@ -13,12 +13,12 @@ const QUOTED_PATH = /`([\w./-]{3,400})`/g;
  * turn, the agent's messages answer the watcher and are not part of its work. Its calls may be either.
  */
 export class WatcherRequests {
-  #isAsked = false;
+  #isAnswering = false;
   #notes: readonly string[] = [];
 
   /** Whether the agent's current messages answer the watcher. */
   get isAnswering(): boolean {
-    return this.#isAsked;
+    return this.#isAnswering;
   }
 
   /** Takes in the next record. */
@@ -37,7 +37,7 @@ export class WatcherRequests {
 
   /** Whether a call, judging by its arguments, only writes the notes that the watcher requested. */
   isForNotes(input: string): boolean {
-    return this.#isAsked && this.#notes.some((path) => input.includes(path));
+    return this.#isAnswering && this.#notes.some((path) => input.includes(path));
   }
 
   #addMessage(message: MessageItem): void {
@@ -47,12 +47,12 @@ export class WatcherRequests {
     if (author !== 'synthetic' || step === 'packet') return;
     // A message without a step withdraws a request.
     if (step === undefined || step === 'handoff') return this.#end();
-    this.#isAsked = true;
+    this.#isAnswering = true;
     this.#notes = [...this.#notes, ...notesIn(textOfParts(message.content))];
   }
 
   #end(): void {
-    this.#isAsked = false;
+    this.#isAnswering = false;
     this.#notes = [];
   }
 }

@@ -7,7 +7,7 @@ import { settleBoundaries } from './signals/boundaries.ts';
 import type { Decision, Evaluation } from './decide.ts';
 import { applyJudgment, applyPlan, buildDecisionRecord, evaluate } from './decide.ts';
 import { buildJudgmentRequest } from './judgment.ts';
-import { infoLine, judgmentAskedText, skipText, suggestionText, warningLine } from './lines.ts';
+import { infoLine, judgmentRequestedText, skipText, suggestionText, warningLine } from './lines.ts';
 import { enter, remember, stay, takeNumber, andThen } from './moves.ts';
 import type { Policy } from './policy.ts';
 import { fail, armDeadline, begin, compact } from './sequence.ts';
@@ -140,7 +140,7 @@ function askJudge(state: WatcherState, question: Question, policy: Policy): Tran
   return enter(
     next,
     { at: 'awaiting_judgment', number, question },
-    ...infoLine('step', judgmentAskedText(request.tier, evaluation.situation.percentRemaining), policy),
+    ...infoLine('step', judgmentRequestedText(request.tier, evaluation.situation.percentRemaining), policy),
     { type: 'ask_judgment', number, request },
     armDeadline('judgment', number, policy),
   );

@@ -62,7 +62,7 @@ export const MODE_EXPLAINED =
   ': acts by itself at natural boundaries; rawr_auto_compaction.mode = "suggest" makes it recommend instead.';
 
 /** The question to a judge. */
-export function judgmentAskedText(tier: Tier | undefined, percentRemaining: number | undefined): string {
+export function judgmentRequestedText(tier: Tier | undefined, percentRemaining: number | undefined): string {
   return `: request judgment (tier=${tier ?? 'none'}, percent_remaining=${percentRemaining ?? 'unknown'})`;
 }
 

@@ -11,7 +11,7 @@ import type { Receipt } from '../../src/protocol/receipt.ts';
 import { SPIN, spinning } from '../support/blocked.ts';
 import { NOT_BUILT, runBuilt } from '../support/built.ts';
 import type { Ended, World } from '../support/built.ts';
-import { Desk, EXEC_KEY } from '../support/exec.ts';
+import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
 import { assertFailed, assertNoNoise } from '../support/explained.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import type { Reply } from '../support/provider-server/script.ts';
@@ -117,8 +117,8 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The session of the desk goes on, with every call answered. */
-async function assertGoesOn(at: Desk, by = server): Promise<void> {
+/** The session of the fixture goes on, with every call answered. */
+async function assertGoesOn(at: ExecFixture, by = server): Promise<void> {
   by.play({ key: EXEC_KEY, replies: [{ text: 'On it goes.' }] });
   const ended = await at.exec('chat', ['--resume', 'last', 'Go on.']);
   assert.equal(ended.stdout, 'On it goes.\n', ended.stderr);
@@ -127,7 +127,7 @@ async function assertGoesOn(at: Desk, by = server): Promise<void> {
 
 for (const signal of SIGNALS) {
   test(`${signal} ends exec whose thread is stuck, with the command that it runs`, async () => {
-    const at = new Desk(root, server.baseUrl);
+    const at = new ExecFixture(root, server.baseUrl);
     const calls = [
       { name: 'shell', arguments: { command: 'echo $$ > shell; sleep 1000 & echo $! > child; wait' } },
       { name: 'shell', arguments: { command: 'echo' } },
@@ -158,7 +158,7 @@ function spinWhen(path: string): Record<string, string> {
 }
 
 test('Ctrl-C ends serve whose thread is stuck', async () => {
-  const at = new Desk(root, server.baseUrl);
+  const at = new ExecFixture(root, server.baseUrl);
   const flag = join(at.home, 'flag');
   const stopped = await stopSpinning('SIGINT', (world) =>
     at.serve('chat', [], {
@@ -233,7 +233,7 @@ describe('a summary that never ends', { concurrency: true }, () => {
     test(`exec compacts with a plain one where ${place} is stuck, and works on`, async () => {
       const own = await startProviderServer({ replies: [{}] });
       after(() => own.close());
-      const at = new Desk(root, own.baseUrl);
+      const at = new ExecFixture(root, own.baseUrl);
       const long = 'for n in $(seq 400); do echo "line $n of the long log"; done';
       const replies = ['a', 'b', 'c', 'd'].map((id) => ({
         calls: [{ name: 'shell', arguments: { command: `${long}; echo ${id}` } }],

@@ -20,7 +20,7 @@ import type { Rung, WireApi } from '../../src/vocabulary.ts';
 import { NOT_BUILT, runBuilt } from '../support/built.ts';
 import type { Ended } from '../support/built.ts';
 import { assertFailed, assertNoNoise } from '../support/explained.ts';
-import type { Told } from '../support/explained.ts';
+import type { FailedRun } from '../support/explained.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
 import type { ProviderServer, Recorded } from '../support/provider-server/server.ts';
@@ -69,13 +69,13 @@ function settings(...values: readonly string[]): readonly string[] {
 }
 
 /** Runs a command in a home: as a process, or in this one. */
-type Run = (args: readonly string[], home: string) => Promise<Told>;
+type Run = (args: readonly string[], home: string) => Promise<FailedRun>;
 
 const asProcess: Run = (args, home) => runBuilt(args, { home });
 const inThisProcess: Run = (args, home) => baton(home, args, { ids: { uuid: () => randomUUID() } });
 
 interface Compacted {
-  readonly ended: Told;
+  readonly ended: FailedRun;
   readonly receipt: Receipt;
   /** The summary message of the file that was written. */
   readonly summary: string;

@@ -25,7 +25,7 @@ import { writeBigSession } from '../support/big-session.ts';
 import { NOT_BUILT, PROGRAM, runBuilt, whenReading } from '../support/built.ts';
 import type { Ended, World } from '../support/built.ts';
 import { assertFailed } from '../support/explained.ts';
-import type { Told } from '../support/explained.ts';
+import type { FailedRun } from '../support/explained.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 import { sabotagesFor } from '../support/sabotage.ts';
 import { asFile, workLines } from '../support/work-sessions.ts';
@@ -78,7 +78,7 @@ async function fails(
 }
 
 /** The same without a process, for the many ways to one failure that a process has met in the same test. */
-async function failsHere(args: readonly string[], code: ErrorCode, { home }: Place): Promise<Told> {
+async function failsHere(args: readonly string[], code: ErrorCode, { home }: Place): Promise<FailedRun> {
   const { status, stdout, stderr, explanation } = await baton(home, args);
   const told = { status, stdout, stderr: stderr + explanation };
   assertFailed(told, code);

@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { NOT_BUILT } from '../support/built.ts';
-import { Desk, EXEC_KEY } from '../support/exec.ts';
+import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
 import { shellCall } from '../support/served.ts';
@@ -20,7 +20,7 @@ const SKIP = process.platform !== 'linux';
 
 for (const sandbox of ['danger_full_access', 'workspace_write']) {
   test(`a command under ${sandbox} has none of them`, { skip: SKIP }, async () => {
-    const at = new Desk(root, server.baseUrl);
+    const at = new ExecFixture(root, server.baseUrl);
     const outside = join(at.home, 'outside');
     mkdirSync(outside);
     writeFileSync(join(outside, 'log'), 'kept');

@@ -12,7 +12,7 @@ import { HistoryFold } from '../../src/history/project.ts';
 import { WHOLE_ITEMS } from '../../src/history/clear.ts';
 import { parseEvent } from '../../src/protocol/wire/parse.ts';
 import { NOT_BUILT } from '../support/built.ts';
-import { Desk, EXEC_KEY } from '../support/exec.ts';
+import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import type { Reply } from '../support/provider-server/script.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
@@ -77,7 +77,7 @@ function killer(lines: number, ms: number): (child: ChildProcess) => void {
 }
 
 test(`killed ${ROUNDS} times at chance moments, a session loses nothing and repeats nothing`, async (t) => {
-  const at = new Desk(root, server.baseUrl);
+  const at = new ExecFixture(root, server.baseUrl);
   at.configure('[rawr_auto_compaction]\ncooldown_turns = 0\n');
   writeFileSync(join(at.home, '.gitconfig'), '[user]\nname = Keeper\nemail = keeper@tower.example\n');
   const next = chance(20_260_102);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { NOT_BUILT } from '../support/built.ts';
-import { Desk, EXEC_KEY } from '../support/exec.ts';
+import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
 import { PACKET } from '../support/packet.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import type { Reply } from '../support/provider-server/script.ts';
@@ -43,7 +43,7 @@ function play(...replies: readonly Reply[]): () => readonly string[] {
 
 test('the answer to the only turn is printed, and no request follows it', async () => {
   const requests = play(COMMIT, ANSWER, { text: PACKET }, { text: 'Continuing: all of it is done now.' });
-  const at = new Desk(root, server.baseUrl);
+  const at = new ExecFixture(root, server.baseUrl);
   const ended = await at.exec('responses', ['How many files?'], { env: IDENTITY });
   assert.equal(ended.stdout, 'There are 7 files.\n', ended.stderr);
   assert.equal(ended.status, 0);
@@ -53,7 +53,7 @@ test('the answer to the only turn is printed, and no request follows it', async 
 
 test('what the watcher wanted comes before the next message, which is then answered', async () => {
   play(COMMIT, ANSWER);
-  const at = new Desk(root, server.baseUrl);
+  const at = new ExecFixture(root, server.baseUrl);
   await at.exec('responses', ['How many files?'], { env: IDENTITY });
   const requests = play({ text: PACKET, fills: 62_500 }, { text: 'It is Sunday.', fills: 9_500 });
   const ended = await at.exec('responses', ['--resume', 'last', 'Which day is it?'], { env: IDENTITY });
@@ -67,7 +67,7 @@ test('what the watcher wanted comes before the next message, which is then answe
 
 test('an answer is not lost where the next request would have failed', async () => {
   play(COMMIT, ANSWER, { fault: { type: 'status', status: 500 } });
-  const at = new Desk(root, server.baseUrl);
+  const at = new ExecFixture(root, server.baseUrl);
   const ended = await at.exec('responses', ['How many files?'], { env: IDENTITY });
   assert.deepEqual([ended.status, ended.stdout], [0, 'There are 7 files.\n'], ended.stderr);
 });

@@ -13,7 +13,7 @@ import { textOfOutput } from '../../src/protocol/item.ts';
 import { ABORTED_RESULT } from '../../src/session/loop.ts';
 import { NOT_BUILT, runBuilt } from '../support/built.ts';
 import type { Ended } from '../support/built.ts';
-import { Desk, eventsOf, EXEC_KEY } from '../support/exec.ts';
+import { ExecFixture, eventsOf, EXEC_KEY } from '../support/exec.ts';
 import { assertFailed, assertNoNoise } from '../support/explained.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import type { Fault, Reply, Script } from '../support/provider-server/script.ts';
@@ -25,16 +25,16 @@ const server = await startProviderServer({ replies: [{}] });
 after(() => server.close());
 before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
 
-function desk(files: Readonly<Record<string, string>> = {}): Desk {
-  return new Desk(root, server.baseUrl, files);
+function fixture(files: Readonly<Record<string, string>> = {}): ExecFixture {
+  return new ExecFixture(root, server.baseUrl, files);
 }
 
 function play(...replies: readonly Reply[]): void {
   server.play({ key: EXEC_KEY, replies });
 }
 
-/** The session of the desk resumes: nothing is lost, the strict server accepts it, and no live process locks it. */
-async function assertGoesOn(at: Desk): Promise<void> {
+/** The session of the fixture resumes: nothing is lost, the strict server accepts it, and no live process locks it. */
+async function assertGoesOn(at: ExecFixture): Promise<void> {
   const old = await at.items();
   assert.deepEqual(Object.values(findBrokenPairs(old.map(pairView))).flat(), []);
   play({ text: 'On it goes.' });
@@ -56,7 +56,7 @@ describe('a provider', () => {
   ];
   for (const [name, fault, code] of faults) {
     test(`${name} fails the turn and not the session`, async () => {
-      const at = desk();
+      const at = fixture();
       play({ text: LONG, fault });
       const ended = await at.exec('chat', ['Is the lamp lit?']);
       assertFailed(ended, code);
@@ -67,7 +67,7 @@ describe('a provider', () => {
   }
 
   test('with --json the failure is told once, as an event', async () => {
-    const at = desk();
+    const at = fixture();
     play({ fault: { type: 'status', status: 500 } });
     const ended = await at.exec('responses', ['--json', 'Hello.']);
     assertFailed(ended, 'model_overloaded');
@@ -77,7 +77,7 @@ describe('a provider', () => {
   });
 
   test('that does not take the key, which is told to nobody', async () => {
-    const at = desk();
+    const at = fixture();
     play({});
     const ended = await at.exec('anthropic', ['Hello.'], { env: { LAB_KEY: 'sk-wrong-0123456789' } });
     assertFailed(ended, 'model_auth');
@@ -85,7 +85,7 @@ describe('a provider', () => {
   });
 
   test('without its key is never asked', async () => {
-    const at = desk();
+    const at = fixture();
     const asked = server.requests.length;
     assertFailed(await at.exec('anthropic', ['Hello.'], { env: { LAB_KEY: '' } }), 'model_auth');
     assert.equal(server.requests.length, asked);
@@ -95,13 +95,13 @@ describe('a provider', () => {
   test('that is not there', async () => {
     const gone = await startProviderServer({ replies: [{}] });
     await gone.close();
-    const at = new Desk(root, gone.baseUrl);
+    const at = new ExecFixture(root, gone.baseUrl);
     assertFailed(await at.exec('responses', ['Hello.']), 'model_network');
     assert.deepEqual(at.locks(), []);
   });
 
   test('whose window takes not even the beginning', async () => {
-    const at = desk();
+    const at = fixture();
     const script: Script = { key: EXEC_KEY, window: 200, replies: [{ text: 'Never.' }] };
     server.play(script);
     const ended = await at.exec('chat', ['Hello.']);
@@ -117,7 +117,7 @@ describe('a provider', () => {
 
 /** Starts a run and lets something happen to it as soon as a condition holds. */
 function interrupted(
-  at: Desk,
+  at: ExecFixture,
   happen: (child: ChildProcess) => Promise<void>,
   args: readonly string[] = ['Go.'],
 ): Promise<Ended> {
@@ -140,7 +140,7 @@ function isAlive(pid: number): boolean {
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   test(`${signal} while the model speaks ends the turn at once, and the session can be gone on with`, async () => {
-    const at = desk();
+    const at = fixture();
     play({ text: 'The lamp is lit.', fault: { type: 'stall', afterEvents: 2 } });
     const next = server.requests.length;
     const ended = await interrupted(at, async (child) => {
@@ -166,7 +166,7 @@ test(
   'Ctrl-C while a command runs ends the command with all that it started',
   { skip: process.platform !== 'linux' },
   async () => {
-    const at = desk();
+    const at = fixture();
     const command = 'sleep 300 & echo $! > child; echo $$ > shell; wait';
     play({ calls: [{ name: 'shell', arguments: { command } }] }, { text: 'Never said.' });
     const ended = await interrupted(at, async (child) => {
@@ -186,7 +186,7 @@ test(
   'a second Ctrl-C waits for nothing, and leaves nothing running',
   { skip: process.platform !== 'linux' },
   async () => {
-    const at = desk();
+    const at = fixture();
     const command = `trap '' TERM; echo $$ > shell; while :; do sleep 0.05; done`;
     play({ calls: [{ name: 'shell', arguments: { command } }] });
     const ended = await interrupted(at, async (child) => {
@@ -206,7 +206,7 @@ test(
 
 test('Ctrl-C at any moment of the start leaves nothing, or a session that goes on', async () => {
   for (const delay of [0, 30, 60, 90, 120, 160, 200, 260]) {
-    const at = desk();
+    const at = fixture();
     play({ text: 'The lamp is lit.', fault: { type: 'stall', afterEvents: 1 } });
     const ended = await interrupted(at, async (child) => {
       await sleep(delay);
@@ -227,7 +227,7 @@ function stopHalfWay(child: ChildProcess): void {
 }
 
 test('Ctrl-C while it waits for the prompt', async () => {
-  const at = desk();
+  const at = fixture();
   const ended = await at.exec('chat', [], { input: false, started: stopHalfWay });
   assert.equal(ended.status, 130, ended.stderr);
   assertNoNoise(ended);
@@ -237,12 +237,12 @@ test('Ctrl-C while it waits for the prompt', async () => {
 /** A command after which the program's own status stands in the file `status`, whatever it is piped into. */
 const WITH_STATUS = '{ "$@"; echo $? >status; }';
 
-function statusOf({ home }: Desk): string {
+function statusOf({ home }: ExecFixture): string {
   return readFileSync(join(home, 'status'), 'utf8').trim();
 }
 
 test('a reader of --json that goes away ends the run, which is no failure and can be gone on with', async () => {
-  const at = desk();
+  const at = fixture();
   play({ calls: [{ name: 'shell', arguments: { command: 'sleep 1' } }] }, { fault: { type: 'silence' } });
   const ended = await at.exec('chat', ['--json', 'Go.'], { shell: `${WITH_STATUS} | head -1` });
   assert.equal(statusOf(at), '0', ended.stderr);
@@ -257,7 +257,7 @@ test('a reader of --json that goes away ends the run, which is no failure and ca
 });
 
 test('a full disk behind --json ends the run, and is what is told', async () => {
-  const at = desk();
+  const at = fixture();
   play({ text: 'Done.' });
   const ended = await at.exec('chat', ['--json', 'Go.'], { shell: '"$@" >/dev/full' });
   assertFailed(ended, 'output_failed');
@@ -267,7 +267,7 @@ test('a full disk behind --json ends the run, and is what is told', async () => 
 });
 
 test('the answer is in its file, also where nobody reads standard output', async () => {
-  const at = desk();
+  const at = fixture();
   play({ calls: [{ name: 'shell', arguments: { command: 'sleep 1' } }] }, { text: 'Done.' });
   const args = ['--output-last-message', 'answer.md', 'Go.'];
   const ended = await at.exec('chat', args, { shell: `${WITH_STATUS} | true` });
@@ -277,7 +277,7 @@ test('the answer is in its file, also where nobody reads standard output', async
 
 describe('two processes', () => {
   test('the second one is told who has the session; when that was killed, it is taken over', async () => {
-    const at = desk();
+    const at = fixture();
     // The first one must outlive the second, however slow the machine is.
     at.configure('', { idleTimeoutMs: 60_000 });
     play({ fault: { type: 'silence' } });
@@ -300,7 +300,7 @@ describe('two processes', () => {
   });
 
   test('a session that there is not', async () => {
-    const at = desk();
+    const at = fixture();
     const id = '00000000-0000-4000-8000-000000000000';
     for (const which of ['last', id, 'nowhere.jsonl']) {
       assertFailed(await at.exec('chat', ['--resume', which, 'Go on.']), 'file_not_found');
@@ -310,7 +310,7 @@ describe('two processes', () => {
 
 describe('a disk', () => {
   test('on which the home cannot be written', async () => {
-    const at = desk();
+    const at = fixture();
     const asked = server.requests.length;
     writeFileSync(join(at.home, 'file'), '');
     const settings = [`base_url=${JSON.stringify(server.baseUrl)}`, 'wire_api=chat'];
@@ -322,7 +322,7 @@ describe('a disk', () => {
   });
 
   test('that is full from the start', { skip: process.platform === 'win32' }, async () => {
-    const at = desk();
+    const at = fixture();
     play({ text: 'Never said.' });
     const ended = await at.exec('chat', ['Hello.'], { shell: 'ulimit -f 2; exec "$@"' });
     assertFailed(ended, 'output_failed');
@@ -333,7 +333,7 @@ describe('a disk', () => {
     'that fills in the middle of a turn keeps what was acknowledged',
     { skip: process.platform === 'win32' },
     async () => {
-      const at = desk({ 'large.txt': 'The sea is calm.\n'.repeat(1500) });
+      const at = fixture({ 'large.txt': 'The sea is calm.\n'.repeat(1500) });
       play({ calls: [{ name: 'read', arguments: { path: 'large.txt' } }] }, { text: 'Never said.' });
       const ended = await at.exec('chat', ['Hello.'], { shell: 'ulimit -f 40; exec "$@"' });
       assertFailed(ended, 'output_failed');

@@ -9,7 +9,7 @@ import { findBrokenPairs, pairView } from '../../src/history/pairs.ts';
 import { textOfOutput } from '../../src/protocol/item.ts';
 import { SUMMARY_SECTIONS } from '../../src/vocabulary.ts';
 import { NOT_BUILT, runBuilt } from '../support/built.ts';
-import { Desk, eventsOf, EXEC_KEY, messagesOf } from '../support/exec.ts';
+import { ExecFixture, eventsOf, EXEC_KEY, messagesOf } from '../support/exec.ts';
 import { assertFailed, assertNoNoise } from '../support/explained.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { git, need } from '../support/tool-world.ts';
@@ -26,8 +26,8 @@ const bubblewrap = await need('bwrap');
 
 const WIRES = ['responses', 'chat', 'anthropic'] as const;
 
-function desk(files: Readonly<Record<string, string>> = {}): Desk {
-  return new Desk(root, server.baseUrl, files);
+function fixture(files: Readonly<Record<string, string>> = {}): ExecFixture {
+  return new ExecFixture(root, server.baseUrl, files);
 }
 
 function shell(command: string): ScriptedCall {
@@ -54,7 +54,7 @@ for (const wire of WIRES) {
   describe(wire, () => {
     test('one turn: the answer alone on standard output, a session that can be read', async () => {
       const requests = play({ text: 'The lamp is lit.' });
-      const at = desk({ 'AGENTS.md': 'Never touch the horn.' });
+      const at = fixture({ 'AGENTS.md': 'Never touch the horn.' });
       const ended = await at.exec(wire, ['Is the lamp lit?']);
       assert.equal(ended.stdout, 'The lamp is lit.\n', ended.stderr);
       assert.equal(ended.status, 0);
@@ -82,7 +82,7 @@ for (const wire of WIRES) {
         },
         { text: 'Lit.' },
       );
-      const at = desk({ 'lamp.txt': 'The lamp is unlit.\n' });
+      const at = fixture({ 'lamp.txt': 'The lamp is unlit.\n' });
       const ended = await at.exec(wire, ['Light the lamp.']);
       assert.equal(ended.stdout, 'Lit.\n', ended.stderr);
       assertSoundRequests(requests());
@@ -109,7 +109,7 @@ for (const wire of WIRES) {
 
     test('a session that goes on sends its past as it was', async () => {
       const requests = play({ calls: [shell('echo one')] }, { text: 'First.' }, { text: 'Second.' });
-      const at = desk({ 'CLAUDE.md': 'Be brief.' });
+      const at = fixture({ 'CLAUDE.md': 'Be brief.' });
       const first = await at.exec(wire, ['Say one.']);
       assert.equal(first.stdout, 'First.\n', first.stderr);
       // A prompt that was changed since belongs to new sessions.
@@ -152,7 +152,7 @@ test('--json prints every event as a line, and nothing else', async () => {
     },
     { text: 'Done.' },
   );
-  const at = desk();
+  const at = fixture();
   const ended = await at.exec('responses', ['--json', 'Look.']);
   assert.equal(ended.status, 0, ended.stderr);
   assert.equal(ended.stderr, '');
@@ -205,7 +205,7 @@ test('--json prints every event as a line, and nothing else', async () => {
 });
 
 test('the prompt may come from standard input, and has to come from somewhere', async () => {
-  const at = desk();
+  const at = fixture();
   for (const args of [[], ['-']]) {
     const requests = play({ text: 'Heard.' });
     const ended = await at.exec('chat', args, { input: 'Sound the horn — twice.\n' });
@@ -222,7 +222,7 @@ test('a hundred calls in one turn', async () => {
     calls: [{ name: 'grep', arguments: { pattern: `mark-${index}` } }],
   }));
   const requests = play({ calls: [shell('echo a'), shell('echo b')] }, ...calls, { text: 'Counted.' });
-  const at = desk({ 'marks.txt': 'mark-1\nmark-97\n' });
+  const at = fixture({ 'marks.txt': 'mark-1\nmark-97\n' });
   const ended = await at.exec('anthropic', ['Count.'], { window: 200_000 });
   assert.equal(ended.stdout, 'Counted.\n', ended.stderr);
   assertSoundRequests(requests());
@@ -239,7 +239,7 @@ const LARGE = Array.from(
 test('a window that fills in the middle of a turn is compacted, and the turn goes on', async () => {
   const large = { calls: [{ name: 'read', arguments: { path: 'large.txt' } }] };
   const summary = SUMMARY_SECTIONS.map((section) => `## ${section}\n\nThe log is being read.`).join('\n\n');
-  const at = desk({ 'large.txt': LARGE });
+  const at = fixture({ 'large.txt': LARGE });
   const requests = play(large, large, large, { text: summary }, { text: 'Read.' });
   const ended = await at.exec('responses', ['--json', 'Read the large file three times.'], {
     window: 24_000,
@@ -259,7 +259,7 @@ test('a window that fills in the middle of a turn is compacted, and the turn goe
 
 test('what would need a yes is turned down, with the flag that would be one, and is told once', async () => {
   play({ calls: [write('a.txt'), write('b.txt')] }, { text: 'I may not.' });
-  const at = desk();
+  const at = fixture();
   const ended = await at.exec('chat', ['--sandbox', 'read_only', 'Write.']);
   assert.equal(ended.stdout, 'I may not.\n');
   assert.equal(ended.stderr.match(/--sandbox workspace_write lets such calls run/g)?.length, 1, ended.stderr);
@@ -280,7 +280,7 @@ test('what would need a yes is turned down, with the flag that would be one, and
 });
 
 test('under untrusted nothing is read through a link out of the workspace unasked', async () => {
-  const at = desk({ 'a.txt': 'oil' });
+  const at = fixture({ 'a.txt': 'oil' });
   writeFileSync(join(at.home, 'secret'), 'kept-to-itself');
   symlinkSync('../secret', join(at.work, 'notes.md'));
   const requests = play(
@@ -296,7 +296,7 @@ test('under untrusted nothing is read through a link out of the workspace unaske
 });
 
 test('a project may not loosen what the user allows', async () => {
-  const at = desk({ '.baton/config.toml': 'sandbox_mode = "danger_full_access"\n' });
+  const at = fixture({ '.baton/config.toml': 'sandbox_mode = "danger_full_access"\n' });
   const requests = play({});
   const ended = await at.exec('chat', ['--sandbox=read_only', 'Hello.']);
   assert.equal(ended.status, 0, ended.stderr);
@@ -306,7 +306,7 @@ test('a project may not loosen what the user allows', async () => {
 
 test('secrets of the environment reach no command, and the key no output', async () => {
   play({ calls: [shell('env')] }, { text: 'Seen.' });
-  const at = desk();
+  const at = fixture();
   const ended = await at.exec('chat', ['--json', 'Look around.'], {
     env: { GITHUB_TOKEN: 'ghp_secret', NODE_ENV: 'shown', SHOWN: 'yes' },
   });
@@ -319,7 +319,7 @@ test('secrets of the environment reach no command, and the key no output', async
 
 describe('the answer', () => {
   test('is written to a file as well, in the place of what was there', async () => {
-    const at = desk();
+    const at = fixture();
     for (const text of ['First.', 'Second.']) {
       play({ text });
       const ended = await at.exec('responses', ['--output-last-message', 'answer.txt', 'Answer.']);
@@ -340,7 +340,7 @@ describe('the answer', () => {
 
   for (const wire of WIRES) {
     test(`in a form that was asked for (${wire})`, async () => {
-      const at = desk();
+      const at = fixture();
       writeFileSync(join(at.home, 'form.json'), SCHEMA);
       const asked = ['--output-schema', 'form.json', 'How many lamps?'];
       const good = play({ text: '{"lamps": 2}' });
@@ -362,7 +362,7 @@ describe('the answer', () => {
   }
 
   test('a form that cannot be checked: a pattern without end, and references in a circle', async () => {
-    const at = desk();
+    const at = fixture();
     const forms = [
       [{ a: { type: 'string', pattern: '^(x+)+$' } }, `{"a": "${'x'.repeat(60)}!"}`, /in 2 seconds/],
       [{ a: { $ref: '#/$defs/b' } }, '{"a": 1}', /nested too deeply/],
@@ -380,7 +380,7 @@ describe('the answer', () => {
 
   test('after a search whose pattern would take for ever, without ripgrep', async () => {
     const line = `${'a'.repeat(5000)}!\n`;
-    const at = desk(
+    const at = fixture(
       Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`trap-${n}.txt`, line.repeat(100)])),
     );
     const programs = join(at.home, 'programs');
@@ -402,7 +402,7 @@ describe('the answer', () => {
   });
 
   test('a form that is none', async () => {
-    const at = desk();
+    const at = fixture();
     const requests = play({});
     assertFailed(await at.exec('chat', ['--output-schema', 'none.json', 'x']), 'file_not_found');
     for (const text of ['{', '[]', '{"type": "object", "properties": {"a": {"type": "lamp"}}}']) {
@@ -417,20 +417,20 @@ describe('without a model', () => {
   const nobody = ['-c', 'model_providers.ollama.base_url="http://127.0.0.1:9/v1"'];
 
   test('it says what there is to do', async () => {
-    const ended = await runBuilt([...nobody, 'exec', 'Hello.'], { home: desk().home });
+    const ended = await runBuilt([...nobody, 'exec', 'Hello.'], { home: fixture().home });
     assertFailed(ended, 'model_missing');
     assert.match(ended.stderr, /OPENAI_API_KEY.*rehears/);
   });
 
   test('with --json the failure is a line, too', async () => {
-    const ended = await runBuilt([...nobody, 'exec', '--json', 'Hello.'], { home: desk().home });
+    const ended = await runBuilt([...nobody, 'exec', '--json', 'Hello.'], { home: fixture().home });
     assertFailed(ended, 'model_missing');
     const event = eventsOf(ended).at(-1);
     assert.ok(event?.type === 'error' && event.code === 'model_missing', ended.stdout);
   });
 
   test('the key of a provider names the model that is meant', async () => {
-    const at = desk();
+    const at = fixture();
     play({ text: 'Here.' });
     const ended = await runBuilt(
       [
@@ -451,7 +451,7 @@ describe('without a model', () => {
 describe('a commit in the sandbox, nobody asked', { skip: bubblewrap.skip }, () => {
   for (const place of ['a repository', 'a work tree of its own', 'a directory below the top']) {
     test(`is made in ${place}`, async () => {
-      const at = desk({ 'sub/a.txt': 'a\n' });
+      const at = fixture({ 'sub/a.txt': 'a\n' });
       for (const [key, value] of [
         ['user.name', 'test'],
         ['user.email', 'test@example.com'],

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { NOT_BUILT } from '../support/built.ts';
 import { Client } from '../support/client.ts';
-import { Desk, EXEC_KEY } from '../support/exec.ts';
+import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
 import { PACKET } from '../support/packet.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import type { Reply } from '../support/provider-server/script.ts';
@@ -24,17 +24,17 @@ afterEach(() => {
   clients.clear();
 });
 
-function serve(at: Desk): Client {
+function serve(at: ExecFixture): Client {
   const client = new Client(at);
   clients.add(client);
   return client;
 }
 
-/** @returns a desk, and the requests from here on */
-function desk(replies: readonly Reply[]) {
+/** @returns a fixture, and the requests from here on */
+function fixture(replies: readonly Reply[]) {
   const from = server.requests.length;
   server.play({ key: EXEC_KEY, replies });
-  return { at: new Desk(root, server.baseUrl), from, sent: () => server.requests.slice(from) };
+  return { at: new ExecFixture(root, server.baseUrl), from, sent: () => server.requests.slice(from) };
 }
 
 function runs(command: string, input: number): Reply {
@@ -49,7 +49,7 @@ const COMMIT = 'seq 1 9000; git -c user.name=a -c user.email=a@b commit -q --all
 const TASK = 'Light the lamp.';
 
 test('a phase that the user calls done is compacted for while the agent rests', async () => {
-  const { at, sent } = desk([
+  const { at, sent } = fixture([
     runs('seq 1 9000', 40_000),
     says('I looked at the wick.', 45_000),
     says(PACKET, 45_500),
@@ -66,7 +66,7 @@ test('a phase that the user calls done is compacted for while the agent rests', 
 });
 
 test('a thread that is killed while its packet is written says so to the next message, and nothing twice', async () => {
-  const { at, from, sent } = desk([
+  const { at, from, sent } = fixture([
     runs(COMMIT, 40_000),
     says('The wick is committed. The oil comes next.', 62_000),
     { fault: { type: 'silence' } },
@@ -86,7 +86,7 @@ test('a thread that is killed while its packet is written says so to the next me
 });
 
 test('a packet that trickles in ends at twice its deadline inside of a turn, not with its last word', async () => {
-  const { at } = desk([
+  const { at } = fixture([
     runs(COMMIT, 62_000),
     { ...says(PACKET, 62_500), fault: { type: 'drip', bytes: 4, everyMs: 200 } },
     says('The oil is filled.', 9_000),
@@ -104,7 +104,7 @@ test('no notes are asked for or written in plan mode', async () => {
     { step: 'Trim the wick', status: 'completed' },
     { step: 'Fill the oil', status: 'pending' },
   ];
-  const { at, sent } = desk([
+  const { at, sent } = fixture([
     { calls: [{ name: 'update_plan', arguments: { plan } }], fills: 62_000 },
     says(PACKET, 62_500),
     says('The plan is done.', 9_000),

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { PROMPT_NAMES } from '../../src/prompts/shipped.ts';
 import { NOT_BUILT } from '../support/built.ts';
 import type { Ended } from '../support/built.ts';
-import { Desk, EXEC_KEY } from '../support/exec.ts';
+import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
 import { PACKET } from '../support/packet.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import type { Reply } from '../support/provider-server/script.ts';
@@ -42,7 +42,7 @@ async function exec(
 ): Promise<Ended & { asked: number }> {
   const from = server.requests.length;
   server.play({ key: EXEC_KEY, replies });
-  const ended = await new Desk(root, server.baseUrl).exec('responses', [
+  const ended = await new ExecFixture(root, server.baseUrl).exec('responses', [
     ...more,
     'How many files are there?',
   ]);
@@ -83,7 +83,7 @@ describe('the answer of the last turn', () => {
 });
 
 test('the first thread of a home finds the prompts there, to be edited', async () => {
-  const at = new Desk(root, server.baseUrl);
+  const at = new ExecFixture(root, server.baseUrl);
   server.play({ key: EXEC_KEY, replies: [says('Hello.', 900)] });
   const folder = join(at.home, '.baton/auto-compact');
   assert.equal(existsSync(folder), false);

@@ -12,7 +12,7 @@ import type { WireApi } from '../../src/vocabulary.ts';
 import { NOT_BUILT, runBuilt } from '../support/built.ts';
 import type { Ended } from '../support/built.ts';
 import { Client } from '../support/client.ts';
-import { Desk, eventsOf, EXEC_KEY } from '../support/exec.ts';
+import { ExecFixture, eventsOf, EXEC_KEY } from '../support/exec.ts';
 import { assertFailed } from '../support/explained.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import type { Reply } from '../support/provider-server/script.ts';
@@ -23,12 +23,12 @@ const server = await startProviderServer({ replies: [{}] });
 after(() => server.close());
 before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
 
-/** A desk with limits, and a server that says this; the answer counts the requests that were sent. */
+/** A fixture with limits, and a server that says this; the answer counts the requests that were sent. */
 function set(
   limits: string,
   ...replies: readonly Reply[]
-): { readonly at: Desk; readonly asked: () => number } {
-  const at = new Desk(root, server.baseUrl);
+): { readonly at: ExecFixture; readonly asked: () => number } {
+  const at = new ExecFixture(root, server.baseUrl);
   at.configure(limits === '' ? '' : `[limits]\n${limits}\n`);
   const from = server.requests.length;
   server.play({ key: EXEC_KEY, replies });
@@ -51,7 +51,7 @@ function of<Type extends SessionEvent['type']>(ended: Ended, type: Type) {
   );
 }
 
-async function assertSound(at: Desk): Promise<void> {
+async function assertSound(at: ExecFixture): Promise<void> {
   const broken = findBrokenPairs((await at.items()).map(pairView));
   assert.deepEqual(Object.values(broken).flat(), []);
 }

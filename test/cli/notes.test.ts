@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { NOT_BUILT } from '../support/built.ts';
-import { Desk, EXEC_KEY } from '../support/exec.ts';
+import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
 import { PACKET } from '../support/packet.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import type { Reply } from '../support/provider-server/script.ts';
@@ -29,7 +29,7 @@ function runs(command: string, input: number): Reply {
 }
 
 /** A handover inside of a turn, after which the agent commits everything. */
-async function handOver(reached: Reply, more: readonly string[]): Promise<Desk> {
+async function handOver(reached: Reply, more: readonly string[]): Promise<ExecFixture> {
   server.play({
     key: EXEC_KEY,
     replies: [
@@ -39,7 +39,7 @@ async function handOver(reached: Reply, more: readonly string[]): Promise<Desk> 
       { text: 'Done.', fills: 9_000 },
     ],
   });
-  const at = new Desk(root, server.baseUrl, { 'lamp.txt': 'lit\n' });
+  const at = new ExecFixture(root, server.baseUrl, { 'lamp.txt': 'lit\n' });
   const ended = await at.exec('responses', [...more, 'Light the lamp.'], { env: IDENTITY });
   assert.equal(ended.status, 0, ended.stderr);
   assert.match(ended.stderr, /compact/i);

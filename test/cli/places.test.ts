@@ -28,7 +28,11 @@ import { NO_PERMISSIONS, withoutPrivileges } from '../support/unprivileged.ts';
 const BUNDLED = join(import.meta.dirname, '../../examples/sessions/tally.jsonl');
 
 /** That a command failed with one sentence and its cure, before it had begun to work. */
-function assertTold({ status, stdout, stderr, explanation }: Ran, code: ErrorCode, sentence: RegExp): void {
+function assertReported(
+  { status, stdout, stderr, explanation }: Ran,
+  code: ErrorCode,
+  sentence: RegExp,
+): void {
   const told = `${stderr}${explanation}`;
   assertFailed({ status, stdout, stderr: told }, code);
   assert.match(told, sentence);
@@ -50,7 +54,7 @@ test('a rehearsal in a home that cannot be written is told of', { skip: NO_PERMI
   chmodSync(join(home, '.baton'), 0o555);
   await withoutPrivileges(home, async () => {
     const ran = await baton(home, ['exec', '--model', 'rehearsal']);
-    assertTold(
+    assertReported(
       ran,
       'output_failed',
       /^baton: .*\/\.baton\/rehearsals cannot be created \(EACCES\)\. .*BATON_HOME/,
@@ -75,9 +79,9 @@ test('a file is no place to work in', async () => {
     ],
     ['compact', BUNDLED, '--workspace', 'file', '--out', join(home, 'out.jsonl')],
   ]) {
-    assertTold(await baton(home, args), 'not_a_directory', /file is not a directory\. /);
+    assertReported(await baton(home, args), 'not_a_directory', /file is not a directory\. /);
     const round = args.map((arg) => (arg === 'file' ? 'loop' : arg));
-    assertTold(await baton(home, round), 'file_unreadable', /loop cannot be reached \(ELOOP\)\. /);
+    assertReported(await baton(home, round), 'file_unreadable', /loop cannot be reached \(ELOOP\)\. /);
   }
   assert.deepEqual(
     readdirSync(home).filter((name) => name.startsWith('out')),
@@ -90,9 +94,9 @@ test('what is missing is named before a model is', async () => {
   const nobody = ['-c', 'model_providers.ollama={base_url="http://127.0.0.1:9/v1",wire_api="chat"}'];
   for (const command of [['exec', 'Light the lamp.'], ['exec', '--model', 'rehearsal'], ['serve']]) {
     const nowhere = await baton(home, [...nobody, ...command, '-C', join(home, 'nowhere')]);
-    assertTold(nowhere, 'file_not_found', /nowhere does not exist\. Name the directory/);
+    assertReported(nowhere, 'file_not_found', /nowhere does not exist\. Name the directory/);
     const unknown = await baton(home, [...nobody, ...command, '--resume', join(home, 'unknown')]);
-    assertTold(unknown, 'file_not_found', /unknown does not exist\. /);
+    assertReported(unknown, 'file_not_found', /unknown does not exist\. /);
   }
   assert.deepEqual(readdirSync(home), []);
 });
@@ -105,7 +109,7 @@ test('the folder of an output is looked for before the work', async () => {
     ['exec', '--model', 'rehearsal', '--output-last-message', 'no/such/answer.md'],
   ]) {
     const ran = await baton(home, args);
-    assertTold(
+    assertReported(
       ran,
       'output_failed',
       /^baton: The folder .*no\/such does not exist\. Create it, or choose another folder\./,
@@ -145,7 +149,7 @@ test('no output takes the place of what is read for it, by whatever name', async
     const hardlink = join(home, `hardlink-${cases.findIndex(([each]) => each === file)}`);
     for (const name of [file, hardlink]) {
       if (!existsSync(name)) linkSync(file, name);
-      assertTold(
+      assertReported(
         await baton(home, [...args, option, name]),
         'output_exists',
         /never changes an input\. Choose another/,
@@ -153,7 +157,7 @@ test('no output takes the place of what is read for it, by whatever name', async
       assert.deepEqual(readFileSync(name), before);
     }
   }
-  assertTold(
+  assertReported(
     await baton(home, [...exec, '--output-schema', 'form.json', '--output-last-message', 'symlink']),
     'output_exists',
     /symlink is an input of this command/,
@@ -183,7 +187,7 @@ test('a link beside its file is followed, and one that leads elsewhere is not', 
     ['older', 'past/april.jsonl', kept.below],
   ] as const) {
     const path = link(name, to);
-    assertTold(await compactTo(path), 'output_exists', /already exists/);
+    assertReported(await compactTo(path), 'output_exists', /already exists/);
     assert.equal(readFileSync(target, 'utf8'), 'precious');
     const ran = await compactTo(path, '--force');
     assert.equal(ran.status, 0, ran.explanation);
@@ -196,19 +200,19 @@ test('a link beside its file is followed, and one that leads elsewhere is not', 
     ['compact', BUNDLED, '--force', '--out'],
     ['replay', BUNDLED, '--no-recall', '--force', '--html'],
   ]) {
-    assertTold(
+    assertReported(
       await baton(home, [...args, planted]),
       'output_exists',
       /a link to another folder, to .*profile\. Name that file/,
     );
   }
-  assertTold(await compactTo(planted), 'output_exists', /already exists/);
+  assertReported(await compactTo(planted), 'output_exists', /already exists/);
   assert.equal(readFileSync(elsewhere, 'utf8'), 'precious');
   assert.equal(readlinkSync(planted), '../profile');
 
   const dangling = link('dangling', '../nothing');
   for (const args of [[], ['--force']])
-    assertTold(await compactTo(dangling, ...args), 'output_exists', /a broken link/);
+    assertReported(await compactTo(dangling, ...args), 'output_exists', /a broken link/);
   assert.ok(!existsSync(join(home, 'nothing')));
   assert.deepEqual(
     readdirSync(join(home, 'work')).filter((name) => name.endsWith('.tmp')),

@@ -128,11 +128,11 @@ test('a reader that goes away is no failure and makes no noise', async () => {
   assert.deepEqual(readdirSync(home).toSorted(), IN_HOME, 'nothing that was put aside is left');
 });
 
-const TELL_PEAK = `process.on('exit',()=>process.stderr.write('\\npeak '+process.resourceUsage().maxRSS+'\\n'))`;
+const PRINT_PEAK = `process.on('exit',()=>process.stderr.write('\\npeak '+process.resourceUsage().maxRSS+'\\n'))`;
 
 /** Runs a command and tells how many kilobytes it held at most. */
 async function runMeasured(args: readonly string[]): Promise<Ended & { readonly kilobytes: number }> {
-  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(TELL_PEAK)}` };
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(PRINT_PEAK)}` };
   const ended = await runBuilt(args, { home: root, env });
   return { ...ended, kilobytes: Number(/peak (\d+)/.exec(ended.stderr)?.[1]) };
 }

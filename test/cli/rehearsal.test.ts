@@ -12,7 +12,7 @@ import { authorOf } from '../../src/protocol/item.ts';
 import type { LogRecord } from '../../src/protocol/record.ts';
 import { NOT_BUILT, runBuilt } from '../support/built.ts';
 import type { Ended, World } from '../support/built.ts';
-import { Desk, eventsOf } from '../support/exec.ts';
+import { ExecFixture, eventsOf } from '../support/exec.ts';
 import { assertFailed, assertNoNoise } from '../support/explained.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 import { readSessionFile } from '../support/read-format.ts';
@@ -30,7 +30,7 @@ before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
  * A user without any provider: nothing answers on port 9, where a local Ollama is looked for. Summaries are to be written by
  * others, who must not be asked for those of a rehearsal.
  */
-class Stranger extends Desk {
+class Stranger extends ExecFixture {
   constructor() {
     super(root, 'http://127.0.0.1:9');
     writeFileSync(

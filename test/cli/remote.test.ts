@@ -37,7 +37,7 @@ const SUMMARY = [
 const session = writeRollout(folder, 'harbour.jsonl', { reasons: true });
 let outputs = 0;
 
-interface Asked {
+interface AskedRun {
   readonly ran: Ran;
   readonly out: string;
   /** The bodies of the requests that the provider got. */
@@ -55,7 +55,7 @@ async function ask(
   replies: Script['replies'],
   args: readonly string[],
   { file = session, form = 'trigger', window }: { file?: string; form?: string; window?: number } = {},
-): Promise<Asked> {
+): Promise<AskedRun> {
   server.play({ replies, ...(window === undefined ? {} : { window }) });
   const { length } = server.requests;
   const out = join(folder, `out-${++outputs}.jsonl`);

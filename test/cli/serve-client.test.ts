@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import type { SessionEvent } from '../../src/protocol/wire/event.ts';
 import { NOT_BUILT } from '../support/built.ts';
 import { Client } from '../support/client.ts';
-import { Desk, EXEC_KEY } from '../support/exec.ts';
+import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
 import { PACKET } from '../support/packet.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import type { Reply, ScriptedCall } from '../support/provider-server/script.ts';
@@ -122,7 +122,7 @@ function scrambled(event: SessionEvent, index: number): SessionEvent {
 
 test('a whole session, its golden path and its resumption are drawn from data alone', async () => {
   server.play({ key: EXEC_KEY, replies: REPLIES });
-  const at = new Desk(root, server.baseUrl, { lamp: 'one\nunlit\nthree\n' });
+  const at = new ExecFixture(root, server.baseUrl, { lamp: 'one\nunlit\nthree\n' });
   execFileSync('git', ['add', '-A'], { cwd: at.work });
   execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-qm', 'Begin'], {
     cwd: at.work,
@@ -193,7 +193,7 @@ test('a call says how it ended, and says the same when the thread is resumed', a
       { calls: [shell('lost', 'cat gate')] },
     ],
   });
-  const at = new Desk(root, server.baseUrl);
+  const at = new ExecFixture(root, server.baseUrl);
   execFileSync('mkfifo', [join(at.work, GATE)]);
   const client = new Client(at, ['--approval', 'untrusted']);
   client.say('Go.');
@@ -255,11 +255,11 @@ test('a golden path that the end of the process interrupted is told, and how it 
 });
 
 /** A session in which the watcher waits for the agent. */
-async function duringRequest(): Promise<{ readonly at: Desk; readonly client: Client }> {
+async function duringRequest(): Promise<{ readonly at: ExecFixture; readonly client: Client }> {
   const [commit, stuck] = REPLIES.slice(3);
   assert.ok(commit && stuck, 'replies');
   server.play({ key: EXEC_KEY, replies: [commit, stuck] });
-  const at = new Desk(root, server.baseUrl, { lamp: 'unlit\n' });
+  const at = new ExecFixture(root, server.baseUrl, { lamp: 'unlit\n' });
   execFileSync('mkfifo', [join(at.home, GATE)]);
   const client = new Client(at);
   client.say('Commit it.');

@@ -8,7 +8,7 @@ import { NOT_BUILT } from '../support/built.ts';
 import { Client } from '../support/client.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
-import { committedDesk, script, shellCall, shutDown } from '../support/served.ts';
+import { committedFixture, script, shellCall, shutDown } from '../support/served.ts';
 
 const root = temporaryDirectory();
 const server = await startProviderServer({ replies: [{}] });
@@ -47,7 +47,7 @@ test('each request is shown under its kind, a failed judgment too, and the kinds
     { fault: { type: 'status', status: 400, message: 'no judge today' } },
     { text: SUMMARY },
   );
-  const at = committedDesk(root, server);
+  const at = committedFixture(root, server);
   const client = new Client(at);
   client.send({ type: 'user_turn', items: [{ type: 'text', text: 'Count.' }], origin: { type: 'user' } });
   const first = await client.next('spending');
@@ -104,7 +104,7 @@ test('what the agent is asked for by the watcher is a packet, not work', async (
     { text: SUMMARY },
     { text: 'On.' },
   );
-  const at = committedDesk(root, server);
+  const at = committedFixture(root, server);
   const client = new Client(at, []);
   client.send({ type: 'user_turn', items: [{ type: 'text', text: 'Count.' }], origin: { type: 'user' } });
   const packet = await client.next('spending', ({ kind }) => kind === 'packet');

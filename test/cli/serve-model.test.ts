@@ -7,7 +7,7 @@ import { Client } from '../support/client.ts';
 import { EXEC_KEY } from '../support/exec.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
-import { committedDesk, QUESTION, script, shellCall, shutDown } from '../support/served.ts';
+import { committedFixture, QUESTION, script, shellCall, shutDown } from '../support/served.ts';
 
 const root = temporaryDirectory();
 const server = await startProviderServer({ replies: [{}] });
@@ -27,7 +27,7 @@ test('the next turn is of the new model: wire, window, gauge, thresholds, price;
     { text: 'Three.', usage },
     { text: 'Four.', usage },
   );
-  const at = committedDesk(root, server);
+  const at = committedFixture(root, server);
   const client = new Client(at, ['--approval', 'untrusted']);
   const first = await client.next('session_configured');
   assert.equal(first.model_context_window, 100_000);
@@ -78,7 +78,7 @@ test('the next turn is of the new model: wire, window, gauge, thresholds, price;
 
 test('it can be chosen before the first turn, and then nothing is written yet', async () => {
   const requests = script(server, { text: 'One.', usage: { input: 6_000, output: 10 } });
-  const at = committedDesk(root, server);
+  const at = committedFixture(root, server);
   const client = new Client(at);
   await client.next('session_configured');
   client.send({ type: 'set_settings', model: SECOND });
@@ -92,7 +92,7 @@ test('it can be chosen before the first turn, and then nothing is written yet', 
 
 test('it is refused while a turn runs and for a model that cannot be had, and nothing changes', async () => {
   const requests = script(server, QUESTION, { text: 'Begun.' }, { text: 'Two.' });
-  const at = committedDesk(root, server);
+  const at = committedFixture(root, server);
   const client = new Client(at);
   client.say('Begin.');
   const { question_id: questionId } = await client.next('question');

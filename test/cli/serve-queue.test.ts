@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SessionEvent } from '../../src/protocol/wire/event.ts';
 import { NOT_BUILT } from '../support/built.ts';
 import { Client } from '../support/client.ts';
-import { Desk, EXEC_KEY } from '../support/exec.ts';
+import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import type { Reply } from '../support/provider-server/script.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
@@ -21,8 +21,8 @@ before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
 /** A turn that waits for the user, who says nothing. */
 const QUESTION: Reply = { calls: [{ name: 'ask_user', arguments: { question: 'Which one?', options: [] } }] };
 
-function desk(): Desk {
-  const at = new Desk(root, server.baseUrl, {});
+function fixture(): ExecFixture {
+  const at = new ExecFixture(root, server.baseUrl, {});
   execFileSync(
     'git',
     ['-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-q', '--allow-empty', '-m', 'Begin'],
@@ -47,7 +47,7 @@ function errorsOf(client: Client, code: string): number {
 }
 
 /** A client whose turn does not end. */
-async function busy(at: Desk): Promise<Client> {
+async function busy(at: ExecFixture): Promise<Client> {
   server.play({ key: EXEC_KEY, replies: [QUESTION] });
   const client = new Client(at);
   await client.next('session_configured');
@@ -63,7 +63,7 @@ function long(count: number): string {
 describe('messages that wait', () => {
   /** Sends so many messages at once. @returns bytes of events and of the log */
   async function flood(messages: number) {
-    const at = desk();
+    const at = fixture();
     const client = await busy(at);
     const ops = Array.from({ length: messages }, (_, count) => op(`Message ${count}.`, `m-${count}`));
     client.write(ops.join(''));
@@ -92,7 +92,7 @@ describe('messages that wait', () => {
   });
 
   test('are logged once where they are long, shown in part, and outlive the process whole', async () => {
-    const at = desk();
+    const at = fixture();
     const client = await busy(at);
     client.write(Array.from({ length: 40 }, (_, count) => op(long(count), `m-${count}`)).join(''));
     const full = await client.next('queue_changed', ({ messages }) => messages.length === 40);
@@ -117,7 +117,7 @@ describe('messages that wait', () => {
   });
 
   test('may be one of the longest line, but not two', async () => {
-    const client = await busy(desk());
+    const client = await busy(fixture());
     client.write(op('a'.repeat(4_000_000), 'one') + op('b'.repeat(4_000_000), 'two') + op('c', 'three'));
     await client.next('error', ({ code }) => code === 'queue_full');
     await client.next('queue_changed', ({ messages }) => messages.length === 2);
@@ -128,7 +128,7 @@ describe('messages that wait', () => {
 
 describe('a client that does not read', () => {
   test('is not heard until it does, so that its answers do not fill the memory', async () => {
-    const client = await busy(desk());
+    const client = await busy(fixture());
     client.pause();
     const wanted = 40_000;
     client.write(`{"type":"${'x'.repeat(300)}"}\n`.repeat(wanted));
@@ -150,7 +150,7 @@ describe('a client that does not read', () => {
 
 describe('a client that is behind with reading', () => {
   test('can stop what it is behind with', async () => {
-    const at = desk();
+    const at = fixture();
     // Live output that no client asks for twice: a million characters of each command.
     const floods = Array.from({ length: 10 }, (_, count): Reply => ({
       calls: [{ name: 'shell', arguments: { command: `seq ${count} 300000` } }],
@@ -174,13 +174,13 @@ describe('a client that is behind with reading', () => {
   });
 });
 
-function log(at: Desk): string {
+function log(at: ExecFixture): string {
   return readFileSync(at.rollouts()[0] ?? '', 'utf8');
 }
 
 describe('lines that nobody should send', () => {
   test('are refused, and the next op is heard', async () => {
-    const client = await busy(desk());
+    const client = await busy(fixture());
     const deep = '['.repeat(500_000) + ']'.repeat(500_000);
     client.write(`{"type":"user_turn","items":${deep},"origin":{"type":"user"}}\n`);
     client.write(`{"type":"user_turn","items":[{"type":"text","text":"a"}],"origin":${deep}}\n`);
@@ -204,7 +204,7 @@ describe('lines that nobody should send', () => {
   });
 
   test('do not fill the memory where there are 5,000 of them', async () => {
-    const client = await busy(desk());
+    const client = await busy(fixture());
     const settings = '{"type":"set_settings","mode":"tag"}\n';
     client.write(settings.repeat(5_000));
     client.write('{"type":"interrupt"}\n');

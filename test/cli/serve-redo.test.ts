@@ -6,7 +6,7 @@ import { NOT_BUILT } from '../support/built.ts';
 import { Client } from '../support/client.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
-import { committedDesk, script, shellCall, shutDown } from '../support/served.ts';
+import { committedFixture, script, shellCall, shutDown } from '../support/served.ts';
 
 const root = temporaryDirectory();
 const server = await startProviderServer({ replies: [{}] });
@@ -24,7 +24,7 @@ test('the history is the compacted one with what came before the undo, and the t
     { text: 'On the compacted one.' },
     { text: 'Still.' },
   );
-  const at = committedDesk(root, server);
+  const at = committedFixture(root, server);
   const client = new Client(at);
   client.send({ type: 'redo', what: 'compaction' });
   assert.equal((await client.next('error')).code, 'nothing_to_redo');

@@ -6,7 +6,7 @@ import { NOT_BUILT, runBuilt } from '../support/built.ts';
 import { Client } from '../support/client.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
-import { committedDesk, script, shellCall, shutDown } from '../support/served.ts';
+import { committedFixture, script, shellCall, shutDown } from '../support/served.ts';
 
 const root = temporaryDirectory();
 const server = await startProviderServer({ replies: [{}] });
@@ -32,7 +32,7 @@ test('the breakdown adds up to the gauge, and is the account of inspect', async 
     text: 'Counted.',
     usage,
   });
-  const at = committedDesk(root, server);
+  const at = committedFixture(root, server);
   const client = new Client(at);
   await client.next('session_configured');
   client.send({ type: 'context' });
@@ -83,7 +83,7 @@ test('the breakdown adds up to the gauge, and is the account of inspect', async 
 test('the status says what holds, what waits and what was spent', async () => {
   const usage = { input: 40_000, output: 10 };
   script(server, { calls: [{ name: 'ask_user', arguments: { question: 'Which?', options: [] } }], usage });
-  const at = committedDesk(root, server);
+  const at = committedFixture(root, server);
   at.configure('[limits]\nturn_tokens = 90000\nsession_requests = 0\n');
   const client = new Client(at, ['--approval', 'never']);
   const settled = await client.next('session_configured');
@@ -128,7 +128,7 @@ test('the status says what holds, what waits and what was spent', async () => {
 
 test('why it was not compacted is told with numbers, also before anything was decided', async () => {
   script(server, { text: 'One.', fills: 40_000 }, { text: 'Two.', fills: 40_000 });
-  const at = committedDesk(root, server);
+  const at = committedFixture(root, server);
   const client = new Client(at);
   await client.next('session_configured');
   client.send({ type: 'why' });

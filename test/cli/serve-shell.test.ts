@@ -9,7 +9,7 @@ import { Client } from '../support/client.ts';
 import { EXEC_KEY } from '../support/exec.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
-import { committedDesk, QUESTION, script, shutDown } from '../support/served.ts';
+import { committedFixture, QUESTION, script, shutDown } from '../support/served.ts';
 
 const root = temporaryDirectory();
 const server = await startProviderServer({ replies: [{}] });
@@ -18,7 +18,7 @@ before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
 
 test('it runs, is shown, and is in no request; text that begins with ! stays a message', async () => {
   const requests = script(server, { text: 'One.' }, { text: 'Two.' });
-  const at = committedDesk(root, server);
+  const at = committedFixture(root, server);
   const client = new Client(at, ['--approval', 'untrusted']);
   client.send({ type: 'shell', id: 'line', command: 'echo lamp-oil $LAB_KEY; touch lit; exit 3' });
   const begun = await client.next('turn_started');
@@ -51,7 +51,7 @@ test('it runs, is shown, and is in no request; text that begins with ! stays a m
 
 test('it waits for the running turn, goes before the next message, and an interrupt ends it', async () => {
   script(server, QUESTION, { text: 'Begun.' }, { text: 'Two.' });
-  const at = committedDesk(root, server);
+  const at = committedFixture(root, server);
   const client = new Client(at);
   client.say('Begin.');
   const { question_id: questionId } = await client.next('question');
@@ -73,7 +73,7 @@ test('it waits for the running turn, goes before the next message, and an interr
 test('it is confined as the settings say, and begins no cooldown and no decision', async () => {
   const usage = { input: 40_000, output: 10 };
   script(server, { text: 'One.', usage });
-  const at = committedDesk(root, server);
+  const at = committedFixture(root, server);
   const client = new Client(at, ['--sandbox', 'read_only']);
   client.say('Say one.');
   await client.next('turn_complete');

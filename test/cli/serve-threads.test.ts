@@ -5,11 +5,11 @@ import { after, before, describe, test } from 'node:test';
 import type { SessionEvent } from '../../src/protocol/wire/event.ts';
 import { NOT_BUILT } from '../support/built.ts';
 import { Client } from '../support/client.ts';
-import type { Desk } from '../support/exec.ts';
+import type { ExecFixture } from '../support/exec.ts';
 import { messagesOf } from '../support/exec.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
-import { assertSound, committedDesk, QUESTION, script, shellCall, shutDown } from '../support/served.ts';
+import { assertSound, committedFixture, QUESTION, script, shellCall, shutDown } from '../support/served.ts';
 
 const root = temporaryDirectory();
 const server = await startProviderServer({ replies: [{}] });
@@ -21,8 +21,12 @@ function say(client: Client, text: string, thread?: string): void {
   client.send({ type: 'user_turn', ...to, items: [{ type: 'text', text }], origin: { type: 'user' } });
 }
 
-async function opened(): Promise<{ readonly at: Desk; readonly client: Client; readonly first: string }> {
-  const at = committedDesk(root, server);
+async function opened(): Promise<{
+  readonly at: ExecFixture;
+  readonly client: Client;
+  readonly first: string;
+}> {
+  const at = committedFixture(root, server);
   const client = new Client(at);
   return { at, client, first: (await client.next('session_configured')).session_id };
 }

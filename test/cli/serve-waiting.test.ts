@@ -8,7 +8,7 @@ import { Client } from '../support/client.ts';
 import { EXEC_KEY } from '../support/exec.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
-import { committedDesk, QUESTION, script, shellCall, shutDown } from '../support/served.ts';
+import { committedFixture, QUESTION, script, shellCall, shutDown } from '../support/served.ts';
 
 const root = temporaryDirectory();
 const server = await startProviderServer({ replies: [{}] });
@@ -21,7 +21,7 @@ function message(id: string, text: string): Extract<Op, { type: 'user_turn' }> {
 
 /** A client whose turn waits for an answer, with messages behind it. */
 async function waiting(...messages: readonly (readonly [id: string, text: string])[]) {
-  const at = committedDesk(root, server);
+  const at = committedFixture(root, server);
   const client = new Client(at);
   await client.next('session_configured');
   client.send(message('first', 'Begin.'));
@@ -127,7 +127,7 @@ describe('messages that wait', () => {
 
 test('a call is turned down with the words of the user, which the agent reads', async () => {
   const requests = script(server, { calls: [shellCall('touch lit')] }, { text: 'I see.' });
-  const at = committedDesk(root, server);
+  const at = committedFixture(root, server);
   const client = new Client(at, ['--approval', 'untrusted']);
   client.send(message('a', 'Light it.'));
   const { call_id: callId } = await client.next('exec_approval_request');

@@ -14,7 +14,7 @@ import { findBrokenPairs, pairView } from '../../src/history/pairs.ts';
 import { NOT_BUILT, runBuilt } from '../support/built.ts';
 import type { Ended } from '../support/built.ts';
 import { Client } from '../support/client.ts';
-import { Desk, EXEC_KEY } from '../support/exec.ts';
+import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
 import { assertFailed, assertNoNoise } from '../support/explained.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import type { Reply, ScriptedCall } from '../support/provider-server/script.ts';
@@ -28,8 +28,8 @@ before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
 
 const USER = { type: 'user' } as const;
 
-function desk(files: Readonly<Record<string, string>> = {}): Desk {
-  const at = new Desk(root, server.baseUrl, files);
+function fixture(files: Readonly<Record<string, string>> = {}): ExecFixture {
+  const at = new ExecFixture(root, server.baseUrl, files);
   const git = (...args: readonly string[]): void =>
     void execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@b.c', ...args], { cwd: at.work });
   git('add', '-A');
@@ -55,12 +55,12 @@ function read(path: string): ScriptedCall {
   return { name: 'read', arguments: { path } };
 }
 
-function undo(at: Desk, ...args: readonly string[]): Promise<Ended> {
+function undo(at: ExecFixture, ...args: readonly string[]): Promise<Ended> {
   return runBuilt(['undo', '--turn', 'last', ...args], { home: at.home });
 }
 
 /** The history that a resumed thread would have. */
-async function historyOf(at: Desk): Promise<readonly Item[]> {
+async function historyOf(at: ExecFixture): Promise<readonly Item[]> {
   const { records } = await readSessionFile(at.rollouts()[0] ?? '');
   const fold = new HistoryFold(WHOLE_ITEMS);
   for (const record of records) fold.add(record);
@@ -68,13 +68,13 @@ async function historyOf(at: Desk): Promise<readonly Item[]> {
   return fold.entries.map(({ value }) => value);
 }
 
-async function assertSound(at: Desk): Promise<void> {
+async function assertSound(at: ExecFixture): Promise<void> {
   const items = await historyOf(at);
   assert.deepEqual(Object.values(findBrokenPairs(items.map(pairView))).flat(), []);
   assert.deepEqual(at.locks(), []);
 }
 
-async function shutDown(client: Client, at: Desk): Promise<void> {
+async function shutDown(client: Client, at: ExecFixture): Promise<void> {
   client.send({ type: 'shutdown' });
   const ended = await client.ended;
   assert.equal(ended.status, 0, ended.stderr);
@@ -84,7 +84,7 @@ async function shutDown(client: Client, at: Desk): Promise<void> {
 
 test('messages are turns, in their order, and the thread waits for more', async () => {
   play({ text: 'First.' }, { text: 'Second.' });
-  const at = desk();
+  const at = fixture();
   const client = new Client(at);
   const told = await client.next('session_configured');
   assert.equal(told.plan_mode, false);
@@ -99,7 +99,7 @@ test('messages are turns, in their order, and the thread waits for more', async 
 
 test('a message into a running turn is seen before the next sampling', async () => {
   const requests = play({ calls: [shell('sleep 1')] }, { text: 'Seen.' });
-  const at = desk();
+  const at = fixture();
   const client = new Client(at);
   client.say('Wait a while.');
   await client.next('exec_command_begin');
@@ -112,7 +112,7 @@ test('a message into a running turn is seen before the next sampling', async () 
 
 test('an interrupt ends the turn at once, and the thread goes on', async () => {
   play({ calls: [shell('sleep 30')] }, { text: 'Here.' });
-  const at = desk();
+  const at = fixture();
   const client = new Client(at);
   client.say('Sleep.');
   await client.next('exec_command_begin');
@@ -136,7 +136,7 @@ describe('approvals', () => {
       { calls: [shell('rm lit')] },
       { text: 'Done.' },
     );
-    const at = desk();
+    const at = fixture();
     const client = new Client(at, asking);
     client.say('Light it.');
     const asked = await client.next('exec_approval_request');
@@ -160,7 +160,7 @@ describe('approvals', () => {
 
   test('of an edit: abort ends the turn and changes nothing', async () => {
     play({ calls: [read('lamp')] }, { calls: [edit('lamp', 'unlit', 'lit')] }, { text: 'Never said.' });
-    const at = desk({ lamp: 'unlit\n' });
+    const at = fixture({ lamp: 'unlit\n' });
     const client = new Client(at, asking);
     client.say('Light it.');
     const asked = await client.next('patch_approval_request');
@@ -173,7 +173,7 @@ describe('approvals', () => {
 
   test('a client that goes away approves nothing, and what it asked for is finished', async () => {
     play({ calls: [shell('touch lit')] }, { text: 'Without it, then.' });
-    const at = desk();
+    const at = fixture();
     const client = new Client(at, asking);
     client.say('Light it.');
     await client.next('exec_approval_request');
@@ -188,7 +188,7 @@ describe('approvals', () => {
 
 test('a client that reads no more events ends it, which is no failure', async () => {
   play({ calls: [shell('sleep 1')] }, { fault: { type: 'silence' } });
-  const at = desk();
+  const at = fixture();
   const op = { type: 'user_turn', items: [{ type: 'text', text: 'Go.' }], origin: USER };
   const ended = await at.serve('responses', [], {
     shell: '{ "$@"; echo $? >status; } | head -1',
@@ -206,7 +206,7 @@ test('a question of the agent is answered', async () => {
     arguments: { question: 'Which lamp?', options: [{ label: 'The left one' }] },
   };
   const requests = play({ calls: [call] }, { text: 'The left one it is.' });
-  const at = desk();
+  const at = fixture();
   const client = new Client(at);
   client.say('Light a lamp.');
   const asked = await client.next('question');
@@ -221,7 +221,7 @@ test('a question of the agent is answered', async () => {
 
 test('compact: previewed, done as a turn of its own, taken back', async () => {
   play({ calls: [shell('seq 1 4000')] }, { text: 'Counted.' }, { text: 'A summary of no worth' });
-  const at = desk();
+  const at = fixture();
   const client = new Client(at);
   client.say('Count.');
   await client.next('turn_complete');
@@ -259,7 +259,7 @@ describe('undo of a turn', () => {
       { text: 'Gone.' },
       { text: 'Nothing happened.' },
     );
-    const at = desk({ lamp: 'unlit\n' });
+    const at = fixture({ lamp: 'unlit\n' });
     const client = new Client(at);
     client.say('Light it.');
     await client.next('turn_complete');
@@ -293,7 +293,7 @@ describe('undo of a turn', () => {
 
   test('of a closed session: named first, then done, once', async () => {
     play({ calls: [shell('echo lit > lamp; echo oil > can')] }, { text: 'Lit.' }, { text: 'Hm.' });
-    const at = desk({ lamp: 'unlit\n' });
+    const at = fixture({ lamp: 'unlit\n' });
     const client = new Client(at);
     client.say('Light it.');
     await client.next('turn_complete');
@@ -331,7 +331,7 @@ describe('undo of a turn', () => {
 
   test('is refused while the thread works, and behind a compaction', async () => {
     play({ calls: [shell('seq 1 4000')] }, { calls: [shell('sleep 30')] }, { text: 'A summary' });
-    const at = desk();
+    const at = fixture();
     const client = new Client(at);
     client.say('Count, then sleep.');
     await client.next('exec_command_begin', ({ command }) => command === 'sleep 30');
@@ -348,7 +348,7 @@ describe('undo of a turn', () => {
 
   test('can be switched off: the conversation goes back, the files stay, and that is said', async () => {
     play({ calls: [shell('touch lit')] }, { text: 'Lit.' });
-    const at = desk();
+    const at = fixture();
     at.configure('[features]\nghost_snapshots = false\n');
     const client = new Client(at);
     client.say('Light it.');
@@ -368,7 +368,7 @@ test('settings count from the next call on, and are told', async () => {
     { calls: [shell('touch lit')] },
     { text: 'Lit.' },
   );
-  const at = desk();
+  const at = fixture();
   const client = new Client(at);
   await client.next('session_configured');
   client.send({ type: 'set_settings', plan_mode: true, mode: 'off', approval_policy: 'never' });
@@ -391,7 +391,7 @@ test('settings count from the next call on, and are told', async () => {
 
 test('pins are told, kept through a compaction, and bounded', async () => {
   play({ calls: [shell('seq 1 4000')] }, { text: 'Counted.' }, { text: 'no summary' });
-  const at = desk();
+  const at = fixture();
   const client = new Client(at);
   client.say('Count.');
   await client.next('turn_complete');
@@ -413,7 +413,7 @@ test('pins are told, kept through a compaction, and bounded', async () => {
 
 test('hooks see a message before it is taken in, and the end of its turn', async () => {
   const requests = play({ text: 'Lit.' });
-  const at = desk();
+  const at = fixture();
   const done = join(at.home, 'done.json');
   at.configure(`
 [[hooks.user_prompt_submit]]
@@ -450,7 +450,7 @@ command = "cat > ${done}"
 
 test('a judge is asked, and decides nothing', async () => {
   play({ text: 'Hello.' }, { text: '{"should_compact": false, "reason": "in the middle of it"}' });
-  const at = desk();
+  const at = fixture();
   const client = new Client(at);
   client.say('Hello.');
   await client.next('turn_complete');
@@ -473,7 +473,7 @@ test('a judge is asked, and decides nothing', async () => {
 
 test('hostile lines are errors, and nothing else happens', async () => {
   play({ text: 'Still here.' });
-  const at = desk();
+  const at = fixture();
   const client = new Client(at);
   await client.next('session_configured');
   const lines = [
@@ -502,7 +502,7 @@ test('hostile lines are errors, and nothing else happens', async () => {
 describe('the end', () => {
   test('a last line without a line feed counts', async () => {
     play({ text: 'Lit.' });
-    const at = desk();
+    const at = fixture();
     const op = { type: 'user_turn', items: [{ type: 'text', text: 'Lit?' }], origin: USER };
     const ended = await at.serve('responses', [], { input: JSON.stringify(op) });
     assert.equal(ended.status, 0, ended.stderr);
@@ -522,7 +522,7 @@ describe('the end', () => {
     ];
     for (const pauseMs of [0, 2, 4, 6]) {
       play({ fault: { type: 'silence' } });
-      const at = desk();
+      const at = fixture();
       const client = new Client(at);
       await client.next('session_configured');
       client.write(ops.map((op) => `${JSON.stringify(op)}\n`).join(''));
@@ -537,7 +537,7 @@ describe('the end', () => {
 
   test('Ctrl-C ends the turn, and the session can be resumed', async () => {
     play({ calls: [shell('sleep 30')] }, { text: 'On it goes.' });
-    const at = desk();
+    const at = fixture();
     const client = new Client(at);
     client.say('Sleep.');
     await client.next('exec_command_begin');
@@ -554,7 +554,7 @@ describe('the end', () => {
 
   test('a shutdown in the middle of a turn and of a question', async () => {
     play({ calls: [{ name: 'ask_user', arguments: { question: 'Which?' } }] }, { text: 'x' });
-    const at = desk();
+    const at = fixture();
     const client = new Client(at);
     client.say('Ask me.');
     await client.next('question');
@@ -563,7 +563,7 @@ describe('the end', () => {
 
   test('a session that somebody else has open is told as an error', async () => {
     play({ text: 'Hello.' });
-    const at = desk();
+    const at = fixture();
     const client = new Client(at);
     client.say('Hello.');
     await client.next('turn_complete');
@@ -574,14 +574,14 @@ describe('the end', () => {
   });
 
   test('a rehearsal is refused, and who plays it is told', async () => {
-    const ended = await desk().serve('responses', ['--model', 'rehearsal']);
+    const ended = await fixture().serve('responses', ['--model', 'rehearsal']);
     assert.equal(ended.status, 2);
     assert.match(ended.stdout, /"code":"usage".*baton exec/);
   });
 
   test('without any model no rehearsal is advised, since none is played here', async () => {
     const nobody = ['-c', 'model_providers.ollama.base_url="http://127.0.0.1:9/v1"'];
-    const served = await runBuilt([...nobody, 'serve'], { home: desk().home });
+    const served = await runBuilt([...nobody, 'serve'], { home: fixture().home });
     assertFailed(served, 'model_missing');
     assert.doesNotMatch(served.stderr, /rehears/);
   });

@@ -11,7 +11,7 @@ import { findBrokenPairs, pairView } from '../../src/history/pairs.ts';
 import { writeBigSession } from '../support/big-session.ts';
 import { NOT_BUILT, runBuilt } from '../support/built.ts';
 import type { Ended, World } from '../support/built.ts';
-import { Desk, EXEC_KEY } from '../support/exec.ts';
+import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
 import { assertNoNoise } from '../support/explained.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
@@ -107,7 +107,7 @@ describe('signals at random moments', { concurrency: true }, () => {
   test('of exec', async () => {
     const random = chance(7);
     for (let run = 0; run < RUNS; run++) {
-      const at = new Desk(root, server.baseUrl);
+      const at = new ExecFixture(root, server.baseUrl);
       const command = 'echo made > made.txt; sleep 1000';
       server.play({ key: EXEC_KEY, replies: [{ calls: [{ name: 'shell', arguments: { command } }] }] });
       const delay = Math.floor(2_000 * random());

@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { NOT_BUILT } from '../support/built.ts';
-import { Desk, EXEC_KEY } from '../support/exec.ts';
+import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import type { Reply } from '../support/provider-server/script.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
@@ -47,9 +47,9 @@ function shell(wire: string): string {
 
 async function play(replies: readonly Reply[], script: string, files: Readonly<Record<string, string>> = {}) {
   server.play({ key: EXEC_KEY, replies });
-  const desk = new Desk(root, server.baseUrl, files);
+  const fixture = new ExecFixture(root, server.baseUrl, files);
   const env = { LAB_KEY: EXEC_KEY };
-  return { desk, ...(await showIn({ home: desk.home, columns: 200, rows: 50, env }, script)) };
+  return { fixture, ...(await showIn({ home: fixture.home, columns: 200, rows: 50, env }, script)) };
 }
 
 test('answers, calls and tool output of a model', { skip: NO_TERMINAL }, async () => {
@@ -65,13 +65,13 @@ test('answers, calls and tool output of a model', { skip: NO_TERMINAL }, async (
     },
     { text: `Done. ${EVIL}` },
   ];
-  const { written, desk } = await play(
+  const { written, fixture } = await play(
     replies,
     `${shell('chat')} --output-last-message ../last.txt 'Go ${EVIL.slice(0, 3)}'`,
   );
   assertHarmless(written, 3);
   assert.equal(
-    readFileSync(join(desk.home, 'last.txt'), 'utf8'),
+    readFileSync(join(fixture.home, 'last.txt'), 'utf8'),
     `Done. ${EVIL}`,
     'the file holds what was said',
   );
@@ -93,24 +93,24 @@ test(
   'names, titles and texts of session files; configs, arguments, prompts',
   { skip: NO_TERMINAL },
   async () => {
-    const desk = new Desk(root, server.baseUrl);
+    const fixture = new ExecFixture(root, server.baseUrl);
     const name = `s${EVIL.replaceAll('/', '')}.jsonl`;
     const lines = asFile(workLines('codex'))
       .toString()
       .replaceAll('/work', `/w${JSON.stringify(EVIL).slice(1, -1)}`);
     const hostile = lines.replaceAll(/"text":"/g, `"text":"${JSON.stringify(EVIL).slice(1, -1)}`);
-    writeFileSync(join(desk.home, name), hostile);
-    const sessions = join(desk.home, '.codex/sessions');
+    writeFileSync(join(fixture.home, name), hostile);
+    const sessions = join(fixture.home, '.codex/sessions');
     mkdirSync(sessions, { recursive: true });
     writeFileSync(join(sessions, name), hostile);
-    mkdirSync(join(desk.home, '.baton/prompts'), { recursive: true });
+    mkdirSync(join(fixture.home, '.baton/prompts'), { recursive: true });
     for (const prompt of ['system.md', 'summarize.md'])
-      writeFileSync(join(desk.home, '.baton/prompts', prompt), EVIL);
+      writeFileSync(join(fixture.home, '.baton/prompts', prompt), EVIL);
     writeFileSync(
-      join(desk.home, 'bad.toml'),
+      join(fixture.home, 'bad.toml'),
       `[compact]\n"${JSON.stringify(EVIL).slice(1, -1).replaceAll('\\', '\\\\')}" = 1\n`,
     );
-    const bin = join(desk.home, 'bin');
+    const bin = join(fixture.home, 'bin');
     mkdirSync(bin);
     writeFileSync(join(bin, 'codex'), `#!/bin/sh\necho 'codex ${EVIL}'\n`, { mode: 0o755 });
     const script = [
@@ -135,8 +135,8 @@ test(
       'baton prompts diff',
       `PATH="$HOME/bin:$PATH" baton doctor`,
     ].join('\n');
-    const { written } = await showIn({ home: desk.home, columns: 200, rows: 50 }, script);
+    const { written } = await showIn({ home: fixture.home, columns: 200, rows: 50 }, script);
     assertHarmless(written, 10);
-    assert.ok(readdirSync(desk.home).includes(name));
+    assert.ok(readdirSync(fixture.home).includes(name));
   },
 );

@@ -9,7 +9,7 @@ import type { LogRecord } from '../../src/protocol/record.ts';
 import { SUMMARY_SECTIONS } from '../../src/vocabulary.ts';
 import { NOT_BUILT, runBuilt } from '../support/built.ts';
 import { Client } from '../support/client.ts';
-import { Desk, eventsOf, EXEC_KEY, messagesOf } from '../support/exec.ts';
+import { ExecFixture, eventsOf, EXEC_KEY, messagesOf } from '../support/exec.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import type { Reply, Script, ScriptedCall } from '../support/provider-server/script.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
@@ -27,7 +27,7 @@ afterEach(() => {
   clients.clear();
 });
 
-function serve(at: Desk, args: readonly string[] = [], window = 100_000): Client {
+function serve(at: ExecFixture, args: readonly string[] = [], window = 100_000): Client {
   const client = new Client(at, args, window);
   clients.add(client);
   return client;
@@ -36,7 +36,7 @@ function serve(at: Desk, args: readonly string[] = [], window = 100_000): Client
 const USER = { type: 'user' } as const;
 /** No watcher, whose packets would be requests of their own. */
 const ALONE = '-c features.rawr_auto_compaction=false';
-/** A reported usage above each limit of the window that `Desk` configures. */
+/** A reported usage above each limit of the window that `ExecFixture` configures. */
 const FULL = { input: 94_000, output: 10 };
 
 type Sent = (typeof server.requests)[number];
@@ -47,8 +47,8 @@ function play(replies: readonly Reply[], script: Partial<Script> = {}): () => re
   return () => server.requests.slice(from);
 }
 
-function desk(config = ''): Desk {
-  const at = new Desk(root, server.baseUrl);
+function fixture(config = ''): ExecFixture {
+  const at = new ExecFixture(root, server.baseUrl);
   at.configure(config);
   return at;
 }
@@ -59,7 +59,7 @@ function shell(command: string): ScriptedCall {
 
 /** One turn of `exec --json`. */
 async function say(
-  at: Desk,
+  at: ExecFixture,
   text: string,
   { set = ALONE, isNew = false, window = 100_000 } = {},
 ): Promise<readonly SessionEvent[]> {
@@ -76,7 +76,7 @@ function typed<Type extends SessionEvent['type']>(
   return events.filter((event): event is Extract<SessionEvent, { type: Type }> => event.type === type);
 }
 
-async function recordsOf(at: Desk): Promise<readonly LogRecord[]> {
+async function recordsOf(at: ExecFixture): Promise<readonly LogRecord[]> {
   return (await readSessionFile(at.rollouts()[0] ?? '')).records;
 }
 
@@ -115,7 +115,7 @@ describe("the provider's own compaction", () => {
         { text: 'On.' },
         { text: 'Still here.' },
       ]);
-      const at = desk();
+      const at = fixture();
       await say(at, 'Count the lamps.', { set, isNew: true });
       const events = await say(at, 'Go on.', { set });
       assert.equal(typed(events, 'compact_completed')[0]?.strategy, 'remote');
@@ -141,7 +141,7 @@ describe("the provider's own compaction", () => {
       { text: 'On.' },
       { text: 'As before.' },
     ]);
-    const at = desk();
+    const at = fixture();
     const client = serve(at, remote('trigger').split(' '));
     client.say('Count the lamps.');
     await client.next('turn_complete');
@@ -164,7 +164,7 @@ describe("the provider's own compaction", () => {
 
   test('by name from a provider that has none is refused, and says why', async () => {
     play([{ text: 'Hello.' }]);
-    const client = serve(desk());
+    const client = serve(fixture());
     client.say('Hello.');
     await client.next('turn_complete');
     client.send({ type: 'compact', trigger: USER, strategy: 'remote' });
@@ -177,7 +177,7 @@ describe("the provider's own compaction", () => {
 
 describe('hooks of a thread', () => {
   test('know the file of its session', async () => {
-    const at = desk();
+    const at = fixture();
     const told = join(at.home, 'told');
     const command = `cat >> ${told}; echo >> ${told}`;
     at.configure(
@@ -217,7 +217,7 @@ describe('warnings', () => {
     const set = `${ALONE} -c compact.auto_compact_enabled=false -c compact.error_threshold=10000`;
     const used = [70_000, 81_000, 83_000, 92_000, 99_000];
     play(used.map((input) => ({ text: 'Yes.', usage: { input, output: 10 } })));
-    const at = desk();
+    const at = fixture();
     const seen: (readonly string[])[] = [];
     const words: unknown[] = [];
     for (const [index] of used.entries()) {
@@ -239,7 +239,7 @@ describe('warnings', () => {
   test('begin at half of the window at the earliest', async () => {
     const set = `${ALONE} -c compact.auto_compact_enabled=false -c compact.warning_threshold=99000`;
     play([45_000, 55_000].map((input) => ({ text: 'Yes.', usage: { input, output: 10 } })));
-    const at = desk();
+    const at = fixture();
     assert.deepEqual(warned(await say(at, 'One?', { set, isNew: true })), []);
     assert.equal(warned(await say(at, 'Two?', { set })).length, 1);
   });
@@ -253,7 +253,7 @@ describe('the loop guard', () => {
       ...Array.from({ length: 40 }, () => ({ text: SUMMARY, usage: FULL })),
     ];
     const together = play(replies());
-    const client = serve(desk(), ALONE.split(' '));
+    const client = serve(fixture(), ALONE.split(' '));
     for (let turn = 0; turn < turns; turn++) {
       client.say(`Question ${turn}: ${'lamp '.repeat(2_000)}`);
       await client.next('turn_complete', ({ task_kind: kind }) => kind === 'regular');
@@ -261,7 +261,7 @@ describe('the loop guard', () => {
     await client.close();
     const inOne = summariesIn(together());
     const apart = play(replies());
-    const at = desk();
+    const at = fixture();
     for (let turn = 0; turn < turns; turn++) {
       await say(at, `Question ${turn}: ${'lamp '.repeat(2_000)}`, { isNew: turn === 0 });
     }
@@ -278,7 +278,7 @@ describe('an overflow', () => {
       overflow(50_000),
       { text: 'On.', usage: { input: 46_000, output: 10 } },
     ]);
-    const at = desk();
+    const at = fixture();
     await say(at, 'Count the lamps.', { isNew: true });
     const events = await say(at, 'Go on.');
     const newest = typed(events, 'token_count').at(-1);
@@ -297,7 +297,7 @@ describe('an overflow', () => {
   test('that names nonsense teaches nothing', async () => {
     for (const limit of [0, 10, 4_095]) {
       play([...WORK, { text: 'Counted.' }, overflow(limit), { text: 'On.' }]);
-      const at = desk();
+      const at = fixture();
       await say(at, 'Count the lamps.', { isNew: true });
       const events = await say(at, 'Go on.');
       assert.equal(typed(events, 'token_count').at(-1)?.model_context_window, 100_000);
@@ -333,7 +333,7 @@ describe('what has an owner comes back from it', () => {
           { fault: { type: 'status', status: 500 } },
           { text: 'On.' },
         ]);
-        const at = desk();
+        const at = fixture();
         await say(at, 'Count the lamps.', { set, isNew: true });
         await say(at, 'Go on.', { set });
         const sent = requests().at(-1)?.text ?? '';
@@ -351,7 +351,7 @@ describe('what has an owner comes back from it', () => {
       { fault: { type: 'status', status: 500 } },
       { text: 'Still planning.' },
     ]);
-    const client = serve(desk(), ALONE.split(' '));
+    const client = serve(fixture(), ALONE.split(' '));
     client.say('Count the lamps.');
     await client.next('turn_complete');
     client.send({ type: 'set_settings', plan_mode: true });
@@ -368,7 +368,7 @@ describe('what has an owner comes back from it', () => {
 });
 
 /** What `baton inspect --json` counts in the only session. */
-async function inspected(at: Desk): Promise<number> {
+async function inspected(at: ExecFixture): Promise<number> {
   const ended = await runBuilt(['inspect', at.rollouts()[0] ?? '', '--json'], { home: at.home });
   assert.equal(ended.status, 0, ended.stderr);
   const { gauge } = JSON.parse(ended.stdout) as { gauge: { used: number } };
@@ -383,7 +383,7 @@ describe('one count', () => {
       { fault: { type: 'status', status: 500 } },
       { text: 'On.', usage: { input: 5_000, output: 10 } },
     ]);
-    const at = desk();
+    const at = fixture();
     const client = serve(at, ALONE.split(' '));
     client.say('Count the lamps.');
     await client.next('turn_complete');
@@ -421,7 +421,7 @@ describe('one count', () => {
 
   test('a target below instructions and tools names them', async () => {
     play([...WORK, { text: 'Counted.' }]);
-    const client = serve(desk(), ALONE.split(' '));
+    const client = serve(fixture(), ALONE.split(' '));
     client.say('Count the lamps.');
     await client.next('turn_complete');
     client.send({ type: 'compact', trigger: USER, strategy: 'full', target_tokens: 1_000 });

@@ -131,7 +131,7 @@ describe('images', { concurrency: 2 }, () => {
     const played = await play({
       set: [ALONE],
       says: ['Light the lamp.', 'Go on.'],
-      between: (desk) => appendItem(desk, item),
+      between: (fixture) => appendItem(fixture, item),
       replies: [PRINTS, FULL, SUMMARISES, ANSWERS],
     });
     assert.deepEqual(compactions(played), ['full']);
@@ -153,8 +153,11 @@ function answer(key: string): string {
 }
 
 describe('hooks of a thread', { concurrency: 2 }, () => {
-  const told = ({ desk }: Played, event: string): readonly { readonly transcript_path: string | null }[] => {
-    const path = join(desk.home, `told-${event}`);
+  const told = (
+    { fixture }: Played,
+    event: string,
+  ): readonly { readonly transcript_path: string | null }[] => {
+    const path = join(fixture.home, `told-${event}`);
     if (!existsSync(path)) return [];
     return readFileSync(path, 'utf8')
       .split('\n')
@@ -210,7 +213,7 @@ describe('hooks of a thread', { concurrency: 2 }, () => {
       check(played);
       const inputs = told(played, event);
       assert.ok(inputs.length > 0, 'it ran');
-      for (const { transcript_path: path } of inputs) assert.equal(path, played.desk.rollouts()[0]);
+      for (const { transcript_path: path } of inputs) assert.equal(path, played.fixture.rollouts()[0]);
     });
   }
 

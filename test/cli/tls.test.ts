@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { NOT_BUILT } from '../support/built.ts';
-import { Desk, EXEC_KEY } from '../support/exec.ts';
+import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
 import { assertFailed } from '../support/explained.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { makeCertificate } from '../support/provider-server/certificate.ts';
@@ -31,11 +31,11 @@ async function start(tls?: typeof GOOD): Promise<ProviderServer> {
 
 /** Runs the agent with an authority that the user has named, and with all patience for what may pass. */
 async function exec(baseUrl: string, { cert }: typeof GOOD) {
-  const desk = new Desk(root, baseUrl);
-  writeFileSync(join(desk.home, 'authority.pem'), cert);
+  const fixture = new ExecFixture(root, baseUrl);
+  writeFileSync(join(fixture.home, 'authority.pem'), cert);
   const patience = ['-c', 'model_providers.lab-responses.request_max_retries=4'];
-  return desk.exec('responses', [...patience, 'hello'], {
-    env: { LAB_KEY: EXEC_KEY, NODE_EXTRA_CA_CERTS: join(desk.home, 'authority.pem') },
+  return fixture.exec('responses', [...patience, 'hello'], {
+    env: { LAB_KEY: EXEC_KEY, NODE_EXTRA_CA_CERTS: join(fixture.home, 'authority.pem') },
   });
 }
 

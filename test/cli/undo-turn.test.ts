@@ -25,7 +25,7 @@ import { UndoTurnDocument } from '../../src/cli/documents/compaction.ts';
 import { NOT_BUILT, runBuilt } from '../support/built.ts';
 import type { Ended, World } from '../support/built.ts';
 import { Client } from '../support/client.ts';
-import { Desk, EXEC_KEY } from '../support/exec.ts';
+import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
 import { assertNoNoise } from '../support/explained.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
@@ -35,21 +35,21 @@ const server = await startProviderServer({ replies: [{}] });
 after(() => server.close());
 before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
 
-function git(at: Desk, ...args: readonly string[]): string {
+function git(at: ExecFixture, ...args: readonly string[]): string {
   const identity = ['-c', 'user.name=A', '-c', 'user.email=a@example.org'];
   return execFileSync('git', [...identity, ...args], { cwd: at.work, encoding: 'utf8', stdio: 'pipe' });
 }
 
 /** A repository with a commit. */
-function desk(files: Readonly<Record<string, string>>): Desk {
-  const at = new Desk(root, server.baseUrl, files);
+function fixture(files: Readonly<Record<string, string>>): ExecFixture {
+  const at = new ExecFixture(root, server.baseUrl, files);
   git(at, 'add', '-A');
   git(at, 'commit', '-q', '--allow-empty', '-m', 'Begin');
   return at;
 }
 
 /** A session with one turn that ran a command. */
-async function turn(at: Desk, command: string, world: Partial<World> = {}): Promise<Ended> {
+async function turn(at: ExecFixture, command: string, world: Partial<World> = {}): Promise<Ended> {
   server.play({
     key: EXEC_KEY,
     replies: [{ calls: [{ name: 'shell', arguments: { command } }] }, { text: 'Done.' }],
@@ -59,7 +59,7 @@ async function turn(at: Desk, command: string, world: Partial<World> = {}): Prom
   return ended;
 }
 
-function undo(at: Desk, args: readonly string[] = [], world: Partial<World> = {}): Promise<Ended> {
+function undo(at: ExecFixture, args: readonly string[] = [], world: Partial<World> = {}): Promise<Ended> {
   return runBuilt(['undo', '--turn', 'last', ...args], { home: at.home, ...world });
 }
 
@@ -76,16 +76,16 @@ function pathsIn(list: unknown): readonly string[] {
   return (list as readonly { readonly path: string }[]).map(({ path }) => path).toSorted();
 }
 
-function put(at: Desk, path: string, text: string): void {
+function put(at: ExecFixture, path: string, text: string): void {
   writeFileSync(join(at.work, path), text);
 }
 
-function has(at: Desk, path: string): boolean {
+function has(at: ExecFixture, path: string): boolean {
   return existsSync(join(at.work, path));
 }
 
 /** Whether the conversation still holds the turn. */
-async function hasTurn(at: Desk): Promise<boolean> {
+async function hasTurn(at: ExecFixture): Promise<boolean> {
   const { status } = await undo(at, ['--preview']);
   return status === 0;
 }
@@ -95,7 +95,7 @@ describe('what was edited after the turn', () => {
   const command = 'echo turn > both.txt; echo turn > turn.txt; echo turn > new.txt';
 
   test('stays where the turn left it alone, and is named', async () => {
-    const at = desk(files);
+    const at = fixture(files);
     await turn(at, command);
     put(at, 'user.txt', 'mine\n');
     put(at, 'own.txt', 'mine\n');
@@ -118,7 +118,7 @@ describe('what was edited after the turn', () => {
       ['keep', 'mine\n'],
       ['revert', 'then\n'],
     ] as const) {
-      const at = desk(files);
+      const at = fixture(files);
       await turn(at, command);
       put(at, 'both.txt', 'mine\n');
       put(at, 'user.txt', 'mine\n');
@@ -139,7 +139,7 @@ describe('what was edited after the turn', () => {
   });
 
   test('may be a commit, or a rule for git to ignore what the turn made', async () => {
-    const at = desk(files);
+    const at = fixture(files);
     await turn(at, command);
     put(at, '.gitignore', 'new.txt\n');
     git(at, 'add', '-A');
@@ -153,7 +153,7 @@ describe('what was edited after the turn', () => {
   });
 
   test('cannot be told from the turn where the process was killed in it', async () => {
-    const at = desk(files);
+    const at = fixture(files);
     server.play({
       key: EXEC_KEY,
       replies: [{ calls: [{ name: 'shell', arguments: { command: `${command}; kill -9 $PPID; sleep 9` } }] }],
@@ -179,7 +179,7 @@ describe('what was edited after the turn', () => {
   });
 
   test('is asked about by a server, too, with every path', async () => {
-    const at = desk(files);
+    const at = fixture(files);
     server.play({
       key: EXEC_KEY,
       replies: [{ calls: [{ name: 'shell', arguments: { command } }] }, { text: 'Done.' }],
@@ -205,7 +205,7 @@ describe('what was edited after the turn', () => {
 
 describe('a restore that fails in part', () => {
   test('fails loudly, leaves the conversation, and is finished by the same undo', async () => {
-    const at = desk({ 'a/one.txt': 'then\n', 'b/two.txt': 'then\n' });
+    const at = fixture({ 'a/one.txt': 'then\n', 'b/two.txt': 'then\n' });
     await turn(at, 'echo turn > a/one.txt; rm -r b; echo turn > b');
     // What stands there now is a directory of the user's.
     rmSync(join(at.work, 'b'));
@@ -236,7 +236,7 @@ describe('a restore that fails in part', () => {
   test('as a full disk makes it: every file is named, and the rest is done later', async (t) => {
     const small = mountSmall(t);
     if (small === undefined) return;
-    const at = desk({});
+    const at = fixture({});
     // The objects are on another disk, so that only the files find no room.
     rmSync(at.work, { recursive: true });
     symlinkSync(small, at.work);
@@ -272,7 +272,7 @@ describe('a restore that fails in part', () => {
 
   test('as a kill makes it: the same undo goes on, and nothing of the killed is left', async () => {
     const names = Array.from({ length: 1500 }, (_, number) => `f${number}.txt`);
-    const at = desk(Object.fromEntries(names.map((name) => [name, 'then\n'])));
+    const at = fixture(Object.fromEntries(names.map((name) => [name, 'then\n'])));
     await turn(at, 'for f in *.txt; do echo turn > $f; done');
     put(at, 'user.txt', 'mine\n');
     const kill = async (child: ChildProcess): Promise<void> => {
@@ -297,7 +297,7 @@ describe('a restore that fails in part', () => {
 
   test('as permissions make it', async (t) => {
     if (process.geteuid?.() !== 0) t.diagnostic('as an ordinary user');
-    const at = desk({ 'open.txt': 'then\n', 'shut/a.txt': 'then\n' });
+    const at = fixture({ 'open.txt': 'then\n', 'shut/a.txt': 'then\n' });
     const userId = process.geteuid?.() === 0 ? 65_534 : undefined;
     if (userId !== undefined) execFileSync('chown', ['-R', `${userId}:${userId}`, at.home]);
     chmodSync(root, 0o755);
@@ -317,7 +317,7 @@ describe('a restore that fails in part', () => {
 
 describe('a stranger’s repository', () => {
   test('with names of snapshots that stand for objects it lacks: none is asked for', async () => {
-    const at = desk({ 'a.txt': 'then\n' });
+    const at = fixture({ 'a.txt': 'then\n' });
     const fired = join(at.home, 'fired');
     git(at, 'config', 'extensions.partialClone', 'origin');
     git(at, 'config', 'core.repositoryFormatVersion', '1');
@@ -361,7 +361,7 @@ describe('a directory for temporary files that cannot be used', () => {
   };
   for (const [what, make] of Object.entries(bad)) {
     test(`${what}: turns are saved and taken back as ever, and nothing is left`, async () => {
-      const at = desk({ 'a.txt': 'then\n' });
+      const at = fixture({ 'a.txt': 'then\n' });
       const env = { TMPDIR: make(at.home) };
       const ended = await turn(at, 'echo turn > a.txt', { env });
       assertNoNoise(ended);
@@ -383,7 +383,7 @@ describe('a directory for temporary files that cannot be used', () => {
   });
 
   test('a home in which no folder can be made: the turn runs, and cannot be undone', async () => {
-    const at = desk({ 'a.txt': 'then\n' });
+    const at = fixture({ 'a.txt': 'then\n' });
     writeFileSync(join(at.home, '.baton/snapshots'), '');
     const ended = await turn(at, 'echo turn > a.txt');
     assert.match(ended.stderr, /Changes of files cannot be undone here: The folder/);
@@ -394,7 +394,7 @@ describe('a directory for temporary files that cannot be used', () => {
 });
 
 test('a workspace that holds Baton’s own home does not have its sessions put back', async () => {
-  const at = desk({ 'a.txt': 'then\n' });
+  const at = fixture({ 'a.txt': 'then\n' });
   const env = { BATON_HOME: join(at.work, 'home') };
   mkdirSync(env.BATON_HOME);
   writeFileSync(
@@ -417,11 +417,11 @@ function meddling(command: string): string {
   return `${folder}:${process.env['PATH'] ?? ''}`;
 }
 
-function refOf(at: Desk, number: number): string {
+function refOf(at: ExecFixture, number: number): string {
   return `refs/baton/snapshots/${threadOf(at)}/${number}`;
 }
 
-function threadOf(at: Desk): string {
+function threadOf(at: ExecFixture): string {
   const names = git(at, 'for-each-ref', '--format=%(refname)');
   return /refs\/baton\/snapshots\/([\da-f-]{36})\//.exec(names)?.[1] ?? '';
 }

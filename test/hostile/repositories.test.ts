@@ -22,7 +22,7 @@ import * as fc from 'fast-check';
 import { NOT_BUILT, runBuilt } from '../support/built.ts';
 import type { Ended } from '../support/built.ts';
 import { assertNoNoise } from '../support/explained.ts';
-import { Desk, EXEC_KEY } from '../support/exec.ts';
+import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
 import { fuzz } from '../support/fuzz.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
@@ -36,7 +36,7 @@ const SECRET = 'BEGIN OPENSSH PRIVATE KEY 7c1e';
 
 /** A repository that came with a home around it. */
 interface Victim {
-  readonly at: Desk;
+  readonly at: ExecFixture;
   /** A directory outside of the workspace, with a secret and what must stay as it is. */
   readonly outside: string;
   /** What no command may ever make. */
@@ -364,7 +364,7 @@ test('nothing planted runs, reads, writes or stays outside', async (t) => {
     const outside = join(home, 'outside');
     put(join(outside, 'id_rsa'), `-----${SECRET}-----\n`);
     put(join(outside, 'kept.txt'), 'kept\n');
-    const at = new Desk(home, server.baseUrl, { 'kept-inside.txt': 'kept\n' });
+    const at = new ExecFixture(home, server.baseUrl, { 'kept-inside.txt': 'kept\n' });
     const canary = join(home, 'canary');
     const victim: Victim = { at, outside, canary, attack: `touch ${canary}` };
     git(at.work, 'add', '-A');

@@ -14,7 +14,7 @@ import { WIRE_APIS } from '../../src/vocabulary.ts';
 import type { WireApi } from '../../src/vocabulary.ts';
 import { NOT_BUILT } from '../support/built.ts';
 import { assertNoNoise } from '../support/explained.ts';
-import { Desk, eventsOf as linesOf, EXEC_KEY } from '../support/exec.ts';
+import { ExecFixture, eventsOf as linesOf, EXEC_KEY } from '../support/exec.ts';
 import { fuzz, wildText, wildValue } from '../support/fuzz.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { client, collect, KEY, request } from '../support/provider-server/client.ts';
@@ -266,7 +266,7 @@ test('a turn ends within its limits, its log is whole, and a sound provider take
   const played = fc.tuple(anyWire, fc.array(answer, { minLength: 1, maxLength: 4 }), fc.boolean());
   await fuzz(played, { seed: 65, usual: 7 }, async ([of, all, asJson]) => {
     [wire, answers, asked] = [of, all, 0];
-    const at = new Desk(root, baseUrl, { 'lamp.txt': 'lit\n' });
+    const at = new ExecFixture(root, baseUrl, { 'lamp.txt': 'lit\n' });
     at.configure(`[limits]\nturn_requests = ${MOST_REQUESTS}\n`);
     const ended = await at.exec(
       of,
@@ -289,7 +289,7 @@ test('a turn ends within its limits, its log is whole, and a sound provider take
     const items = records.flatMap((record) => (record.type === 'item' ? [pairView(record.item)] : []));
     assert.deepEqual(Object.values(findBrokenPairs(items)).flat(), []);
     assert.deepEqual(at.locks(), []);
-    const healthy = new Desk(root, sound.baseUrl);
+    const healthy = new ExecFixture(root, sound.baseUrl);
     sound.play({ key: EXEC_KEY, replies: [{ text: 'Lit.' }] });
     const again = await healthy.exec(of, [
       '--sandbox',

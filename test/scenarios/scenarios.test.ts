@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { retell } from '../support/watcher-story.ts';
+import { renderStory } from '../support/watcher-story.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const names = readdirSync(folder).filter((name) => name.endsWith('.md'));
@@ -20,7 +20,7 @@ for (const name of names) {
   test(`story: ${name}`, () => {
     const path = join(folder, name);
     const written = readFileSync(path, 'utf8');
-    const told = retell(written);
+    const told = renderStory(written);
     if (process.env['BATON_UPDATE'] === '1') writeFileSync(path, told);
     else assert.equal(told, written, `${name} is not what happens; BATON_UPDATE=1 rewrites it`);
   });

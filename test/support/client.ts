@@ -5,7 +5,7 @@ import type { SessionEvent } from '../../src/protocol/wire/event.ts';
 import type { Op } from '../../src/protocol/wire/op.ts';
 import { parseEvent } from '../../src/protocol/wire/parse.ts';
 import type { Ended } from './built.ts';
-import type { Desk } from './exec.ts';
+import type { ExecFixture } from './exec.ts';
 
 /** Longest that an event is waited for, in milliseconds. */
 const PATIENCE_MS = 20_000;
@@ -21,13 +21,13 @@ export class Client {
   #wake: (() => void)[] = [];
   #seen = 0;
 
-  /** @param args besides those of `Desk.run` @param isModelOpen without `--model` */
-  constructor(desk: Desk, args: readonly string[] = [], window?: number, isModelOpen = false) {
+  /** @param args besides those of `ExecFixture.run` @param isModelOpen without `--model` */
+  constructor(fixture: ExecFixture, args: readonly string[] = [], window?: number, isModelOpen = false) {
     const started = (child: ChildProcess): void => {
       this.#child = child;
       child.stdout?.on('data', (text: string) => this.#take(text));
     };
-    this.ended = desk.serve('responses', args, {
+    this.ended = fixture.serve('responses', args, {
       input: false,
       started,
       isModelOpen,

@@ -24,14 +24,14 @@ export type ExecWorld = Partial<Omit<World, 'home'>> & {
 };
 
 /** A user with a repository. */
-export class Desk {
+export class ExecFixture {
   readonly home: string;
   readonly work: string;
   readonly #baseUrl: string;
 
   /** @param root where its home is made */
   constructor(root: string, baseUrl: string, files: Readonly<Record<string, string>> = {}) {
-    this.home = mkdtempSync(join(root, 'desk-'));
+    this.home = mkdtempSync(join(root, 'fixture-'));
     this.work = join(this.home, 'work');
     this.#baseUrl = baseUrl;
     mkdirSync(join(this.home, '.baton'), { recursive: true });
@@ -77,7 +77,7 @@ stream_idle_timeout_ms = ${idleTimeoutMs}
     args: readonly string[],
     { window = 100_000, isModelOpen = false, ...world }: ExecWorld,
   ): Promise<Ended> {
-    const isTold = args.some((arg) => arg === '--sandbox');
+    const hasSandbox = args.some((arg) => arg === '--sandbox');
     const all = [
       '-c',
       `model_context_window=${window}`,
@@ -89,7 +89,7 @@ stream_idle_timeout_ms = ${idleTimeoutMs}
       '-C',
       this.work,
       ...(isModelOpen ? [] : ['--model', `lab-${wire}`]),
-      ...(isTold ? [] : ['--sandbox', 'danger_full_access']),
+      ...(hasSandbox ? [] : ['--sandbox', 'danger_full_access']),
       ...args,
     ];
     return runBuilt(all, { home: this.home, ...world, env: { LAB_KEY: EXEC_KEY, ...world.env } });

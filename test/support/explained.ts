@@ -6,10 +6,10 @@ import type { ErrorCode } from '../../src/errors.ts';
 import type { Ended } from './built.ts';
 
 /** What a command told, in a process or without one. */
-export type Told = Pick<Ended, 'status' | 'stdout' | 'stderr'>;
+export type FailedRun = Pick<Ended, 'status' | 'stdout' | 'stderr'>;
 
 /** Asserts one sentence, its cure and the code, the status of that code, and nothing that only a programmer reads. */
-export function assertFailed(ended: Told, code: ErrorCode): void {
+export function assertFailed(ended: FailedRun, code: ErrorCode): void {
   assert.equal(ended.status, ERROR_CODES[code].exit, ended.stderr);
   assertNoNoise(ended);
   const told = ended.stderr.trimEnd().split('\n').at(-1) ?? '';

@@ -13,17 +13,17 @@ export class Recorded {
   #calls = 0;
   #used = OVERHEAD;
   #minutes = 0;
-  readonly #tellsTurns: boolean;
+  readonly #recordsTurns: boolean;
   #turns = 0;
 
-  /** @param tellsTurns whether the log records where turns begin and end */
-  constructor(window: number, { tellsTurns = true, model = 'gpt-5.2' } = {}) {
-    this.#tellsTurns = tellsTurns;
+  /** @param recordsTurns whether the log records where turns begin and end */
+  constructor(window: number, { recordsTurns = true, model = 'gpt-5.2' } = {}) {
+    this.#recordsTurns = recordsTurns;
     this.#push({ type: 'settings', model, usableWindow: Math.floor((window * 95) / 100) });
   }
 
   user(tokens = 20): this {
-    if (this.#tellsTurns) this.#push({ type: 'turn_started', turnId: `t${++this.#turns}` });
+    if (this.#recordsTurns) this.#push({ type: 'turn_started', turnId: `t${++this.#turns}` });
     return this.#item(said('user', textOfSize('Please', tokens)), tokens);
   }
 
@@ -59,7 +59,7 @@ export class Recorded {
   answer(text = 'The parts are in place as you asked, and they fit.'): this {
     this.#item(said('assistant', text), Math.ceil(text.length / 4));
     this.#report();
-    if (this.#tellsTurns) this.#push({ type: 'turn_complete', turnId: `t${this.#turns}` });
+    if (this.#recordsTurns) this.#push({ type: 'turn_complete', turnId: `t${this.#turns}` });
     return this;
   }
 

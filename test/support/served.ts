@@ -7,7 +7,7 @@ import { findBrokenPairs, pairView } from '../../src/history/pairs.ts';
 import { HistoryFold } from '../../src/history/project.ts';
 import { WHOLE_ITEMS } from '../../src/history/clear.ts';
 import type { Client } from './client.ts';
-import { Desk, EXEC_KEY } from './exec.ts';
+import { ExecFixture, EXEC_KEY } from './exec.ts';
 import type { Reply, ScriptedCall } from './provider-server/script.ts';
 import type { ProviderServer, Recorded } from './provider-server/server.ts';
 import { readSessionFile } from './read-format.ts';
@@ -17,9 +17,9 @@ export const QUESTION: Reply = {
   calls: [{ name: 'ask_user', arguments: { question: 'Which one?', options: [] } }],
 };
 
-/** A desk whose repository has a commit. @param root where its home is made */
-export function committedDesk(root: string, server: Pick<ProviderServer, 'baseUrl'>): Desk {
-  const at = new Desk(root, server.baseUrl, {});
+/** A fixture whose repository has a commit. @param root where its home is made */
+export function committedFixture(root: string, server: Pick<ProviderServer, 'baseUrl'>): ExecFixture {
+  const at = new ExecFixture(root, server.baseUrl, {});
   const author = ['-c', 'user.name=A', '-c', 'user.email=a@b.c'];
   execFileSync('git', [...author, 'commit', '-q', '--allow-empty', '-m', 'Begin'], { cwd: at.work });
   return at;
@@ -38,7 +38,7 @@ export function shellCall(command: string): ScriptedCall {
 }
 
 /** Shuts the only thread down; what it leaves is sound. */
-export async function shutDown(client: Client, at: Desk): Promise<void> {
+export async function shutDown(client: Client, at: ExecFixture): Promise<void> {
   client.send({ type: 'shutdown' });
   const ended = await client.ended;
   assert.equal(ended.status, 0, ended.stderr);
@@ -46,8 +46,8 @@ export async function shutDown(client: Client, at: Desk): Promise<void> {
   await assertSound(at);
 }
 
-/** Every session of a desk can be read to its end, each call has its result, and nothing is locked. */
-export async function assertSound(at: Desk): Promise<void> {
+/** Every session of a fixture can be read to its end, each call has its result, and nothing is locked. */
+export async function assertSound(at: ExecFixture): Promise<void> {
   for (const path of at.rollouts()) {
     const read = await readSessionFile(path).catch((error: unknown) => {
       // A thread in which nobody has spoken.

@@ -20,7 +20,7 @@ interface SequenceWatch {
   readonly hasPacket: boolean;
   readonly compaction: number | undefined;
   /** The machine was told that its compaction is committed. */
-  readonly isTold: boolean;
+  readonly isAnnounced: boolean;
   readonly isConfirmed: boolean;
   readonly hasStartedTurn: boolean;
 }
@@ -208,7 +208,7 @@ function tell(watch: Watch, { before, event, after }: ObservedStep): Watch {
       stage.at === 'compacting' &&
       event.logged.compactions.includes(stage.number));
   if (isCommitted && stage.at === 'compacting' && stage.handover !== undefined) {
-    return { ...watch, sequence: { ...sequence, isTold: true } };
+    return { ...watch, sequence: { ...sequence, isAnnounced: true } };
   }
   const isConfirmed =
     (event.type === 'handoff_delivered' && isAwaited) ||
@@ -260,7 +260,7 @@ function sequenceOf(
 ): Watch & { readonly sequence: SequenceWatch } {
   const { sequence } = watch;
   if (sequence?.id === id) return { ...watch, sequence };
-  const isOver = sequence === undefined || !sequence.isTold || before.machine.stage.at === 'idle';
+  const isOver = sequence === undefined || !sequence.isAnnounced || before.machine.stage.at === 'idle';
   hold(7, isOver, `${id} begins before ${sequence?.id} was handed off`);
   return {
     ...watch,
@@ -269,7 +269,7 @@ function sequenceOf(
       steps: [],
       hasPacket: false,
       compaction: undefined,
-      isTold: false,
+      isAnnounced: false,
       isConfirmed: false,
       hasStartedTurn: false,
     },
@@ -338,7 +338,7 @@ function watchHandoff(
   }
   const { compaction } = sequence;
   const isCommitted = compaction !== undefined && after.committed.some(({ number }) => number === compaction);
-  hold(7, isCommitted || sequence.isTold, 'a handoff without a compaction');
+  hold(7, isCommitted || sequence.isAnnounced, 'a handoff without a compaction');
   hold(7, !sequence.isConfirmed, 'a second handoff of one sequence');
   hold(7, !(effect.startsTurn && sequence.hasStartedTurn), 'a second turn on one handoff');
   const isTurnFree =
@@ -374,7 +374,7 @@ function atRest({ sequence }: Watch, { result, after, event }: ObservedStep): vo
   if (memory.isShutDown) return;
   const isOwed =
     sequence !== undefined &&
-    sequence.isTold &&
+    sequence.isAnnounced &&
     !sequence.isConfirmed &&
     !after.handoffs.includes(sequence.id);
   hold(7, !isOwed || !isBeforeSequence(result.state), `${sequence?.id} was compacted and is not handed off`);

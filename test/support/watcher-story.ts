@@ -17,7 +17,7 @@ const WINDOW = 200_000;
 const LINE_SHOWN = 80;
 
 /** Writes the table of a story anew: title, prose and settings stay, each row is run. @throws Error for a row it cannot read */
-export function retell(story: string): string {
+export function renderStory(story: string): string {
   const lines = story.split('\n');
   const start = lines.findIndex((line) => line.startsWith('| '));
   if (start < 0) throw new Error('The story has no table');
@@ -26,8 +26,8 @@ export function retell(story: string): string {
     .filter((line) => line.startsWith('| ') && !line.startsWith('| ---') && !line.startsWith('| event '))
     .map((line) => (line.split('|')[1] ?? '').trim());
   const settings = lines.find((line) => line.startsWith('Policy: '))?.slice('Policy: '.length) ?? '';
-  const teller = new Teller(settings);
-  const rows = events.map((event) => [event, ...teller.tell(event)]);
+  const renderer = new StoryRenderer(settings);
+  const rows = events.map((event) => [event, ...renderer.render(event)]);
   return [...lines.slice(0, start), ...table([HEADER, ...rows]), ''].join('\n');
 }
 
@@ -41,7 +41,7 @@ function table(rows: readonly (readonly string[])[]): string[] {
   return [line(header), `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...body.map(line)];
 }
 
-class Teller {
+class StoryRenderer {
   #state: WatcherState;
   #policy: Policy;
   #messages: UserMessage[] = [];
@@ -60,7 +60,7 @@ class Teller {
     this.#state = beginWatching(/\bsubagent\b/.test(settings));
   }
 
-  tell(row: string): [stage: string, asks: string, says: string] {
+  render(row: string): [stage: string, asks: string, says: string] {
     const later = /^\+(\d+) s: (.*)$/.exec(row);
     this.#atMs += later ? Number(later[1]) * 1_000 : STEP_MS;
     const event = this.#eventOf(later?.[2] ?? row);

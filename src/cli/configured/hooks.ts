@@ -8,13 +8,13 @@ import type { CommandIo } from '../io.ts';
 
 /**
  * @param workspace where hooks run when the session's own directory is not on this machine
- * @param tell receives a message for each command as it runs
+ * @param report receives a message for each command as it runs
  */
 export async function openHooks(
   io: CommandIo,
   config: Config,
   workspace: string | undefined,
-  tell?: HookWorld['tell'],
+  report?: HookWorld['report'],
 ): Promise<Hooks | undefined> {
   if (!Object.values(config.hooks).some((hooks) => hooks !== undefined && hooks.length > 0)) return undefined;
   const [{ createHooks }, { INSIDE_HOOK }, { resolveModelProviders }] = await Promise.all([
@@ -29,6 +29,6 @@ export async function openHooks(
     keyVariables: [...resolveModelProviders(config.modelProviders).values()].map(({ envKey }) => envKey),
     cwd: resolve(io.cwd, workspace ?? '.'),
     platform: process.platform,
-    ...(tell === undefined ? {} : { tell }),
+    ...(report === undefined ? {} : { report }),
   });
 }

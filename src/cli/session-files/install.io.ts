@@ -59,7 +59,7 @@ function directoryHere(cwd: string | undefined): string | undefined {
  * Prints how to resume an installed session: only the command on standard output, for a shell or a reader.
  * @param json standard output holds a document instead
  */
-export function tellResume(io: CommandIo, command: string, { json }: { readonly json?: true }): void {
+export function printResume(io: CommandIo, command: string, { json }: { readonly json?: true }): void {
   if (json === true) return io.stderr(`Resume it with: ${command}\n`);
   io.stderr('Resume it with:\n');
   io.stdout(`${command}\n`);

@@ -28,7 +28,7 @@ import type {
 } from './request.ts';
 import { chooseRestored } from './restore.ts';
 import { summaryMessage } from './summary.ts';
-import type { SummaryTelling } from './summary.ts';
+import type { SummaryWording } from './summary.ts';
 
 /** Attempts at a summary that lets the whole fit; each asks for less by what the last one was over. */
 const MOST_SUMMARY_ATTEMPTS = 4;
@@ -182,15 +182,15 @@ function writeFitting(plan: FullPlan, boundary: Item, summarise: Summarise): Fit
   return { fits: false, leastTokens };
 }
 
-function tellingOf({ summaryPrefix, trigger, phase, isHandedOver }: FullRequest): SummaryTelling {
+function wordingOf({ summaryPrefix, trigger, phase, isHandedOver }: FullRequest): SummaryWording {
   // Between turns the agent has finished: what it continues with is the user's next message.
   const isInterrupted = trigger === 'auto' && phase === 'mid_turn';
   return { prefix: summaryPrefix, continuesWithoutAsking: isInterrupted && isHandedOver !== true };
 }
 
 function standardLayout(request: FullRequest): Layout {
-  const telling = tellingOf(request);
-  return { carry: (summary) => summaryMessage(summary, telling), arrange: rebuild, isFiltered: true };
+  const wording = wordingOf(request);
+  return { carry: (summary) => summaryMessage(summary, wording), arrange: rebuild, isFiltered: true };
 }
 
 /** @source seed 001 §9, spec 2-engine §4.7: this order, and no other. */

@@ -37,8 +37,8 @@ function replaceTag(text: string, tag: string, heading: string): string {
   return `${text.slice(0, open)}${heading}\n${body}${text.slice(close + tag.length + 3)}`;
 }
 
-/** How a summary is told. */
-export interface SummaryTelling {
+/** How a summary is worded. */
+export interface SummaryWording {
   /** First line, by which the agent that goes on recognises a summary: `SUMMARY_PREFIX`, or its own. */
   readonly prefix: string;
   /** Whether the continue-without-asking sentence follows: the agent was interrupted, and nothing else says how it goes on. @source seed 001 §5, spec 2-engine §4.7 */
@@ -46,13 +46,13 @@ export interface SummaryTelling {
 }
 
 /** The summary as the user message that the next model reads. @source seed 001 §5. */
-export function summaryMessage(summary: string, telling: SummaryTelling): MessageItem {
-  const text = summaryText(telling.prefix, summary.replaceAll(BLANK_LINES, '\n\n').trim());
+export function summaryMessage(summary: string, wording: SummaryWording): MessageItem {
+  const text = summaryText(wording.prefix, summary.replaceAll(BLANK_LINES, '\n\n').trim());
   return {
     type: 'message',
     role: 'user',
     content: [
-      { type: 'input_text', text: telling.continuesWithoutAsking ? `${text}\n${CONTINUE_SENTENCE}` : text },
+      { type: 'input_text', text: wording.continuesWithoutAsking ? `${text}\n${CONTINUE_SENTENCE}` : text },
     ],
     isCompactSummary: true,
     isVisibleInTranscriptOnly: true,

@@ -54,13 +54,13 @@ export async function compactLegacy(
   const { trail, summarizers } = material;
   const asked =
     summarizers === undefined
-      ? NOBODY_ASKED
+      ? NO_ANSWER
       : await summariseByModels(request, { ...material, summarizers }, world);
   if (asked.result !== undefined) return asked.result;
   const plan = planLegacy(request);
   if (plan.outcome !== 'planned') return plan;
   const notes = summarizers === undefined ? [] : [failureNote(asked.attempts)];
-  for (const note of notes) world.tell(note);
+  for (const note of notes) world.report(note);
   const { rung, summarise } = modelFreeSummary(request, trail);
   return carryOut(
     rung === 'canned' ? withBridge(plan) : plan,
@@ -78,7 +78,7 @@ interface LegacyAnswer {
   readonly attempts: readonly SummaryAttempt[];
 }
 
-const NOBODY_ASKED: LegacyAnswer = { result: undefined, attempts: [] };
+const NO_ANSWER: LegacyAnswer = { result: undefined, attempts: [] };
 
 /** @source seed 002: "we emit a background notice, skip the summarizer" */
 function failureNote(attempts: readonly SummaryAttempt[]): string {
@@ -92,7 +92,7 @@ async function summariseByModels(
   world: AskingWorld,
 ): Promise<LegacyAnswer> {
   const plan = planLegacy({ ...request, summaryLimit: MODEL_SUMMARY_LIMIT });
-  if (plan.outcome !== 'planned') return NOBODY_ASKED;
+  if (plan.outcome !== 'planned') return NO_ANSWER;
   const { models, prompts } = summarizers;
   const { summary, attempts } = await summariseLegacy(
     models,
@@ -183,9 +183,9 @@ async function askModel(asking: Asking, attempts: SummaryAttempt[]): Promise<Leg
     if (excerpt.items.length === 0) return undefined;
     dropped = excerpt.dropped;
     const rung: Rung = dropped === 0 ? 'whole' : 'oldest_dropped';
-    world.tell(`Asking ${name} for a summary (legacy compaction).`);
+    world.report(`Asking ${name} for a summary (legacy compaction).`);
     const startedMs = world.clock.now();
-    const heard = new Listener(answerTokens, world.tell);
+    const heard = new Listener(answerTokens, world.report);
     const request = {
       model: model.name,
       instructions: order.instructions,
@@ -210,7 +210,7 @@ async function askModel(asking: Asking, attempts: SummaryAttempt[]): Promise<Leg
       durationMs: world.clock.now() - startedMs,
     });
     if (verdict.type === 'summary') return { text: verdict.text, model: name, rung };
-    world.tell(`${name} gave no summary: ${verdict.why}.`);
+    world.report(`${name} gave no summary: ${verdict.why}.`);
     if (verdict.type !== 'too_large') return undefined;
   }
   return undefined;

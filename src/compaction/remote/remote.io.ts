@@ -58,7 +58,7 @@ export async function compactRemotely(
   const result = carryOut(withProviderState(plan, answer.item), () => draft, author);
   if (result.outcome === 'compacted') return { result, attempts: [attempt] };
   const why = `what it left is too large to be worth it, or for the target of ${formatNumber(plan.target)} tokens`;
-  world.tell(`${name} did not compact: ${why}.`);
+  world.report(`${name} did not compact: ${why}.`);
   return { result: undefined, attempts: [{ ...attempt, outcome: 'defect', why }] };
 }
 
@@ -92,10 +92,10 @@ async function compactByProvider(
   const items = fittingHistory({ ...order, history }, usableWindow(model.window));
   if (items === undefined) {
     const why = 'the history does not fit its window, even without the results of tools';
-    world.tell(`${name} was not asked to compact: ${why}.`);
+    world.report(`${name} was not asked to compact: ${why}.`);
     return { type: 'failed', attempt: { ...unsent(name), why } };
   }
-  world.tell(`Asking ${name} for its own compaction.`);
+  world.report(`Asking ${name} for its own compaction.`);
   const startedMs = world.clock.now();
   const deadline = new RequestDeadline(world);
   let retries = 0;
@@ -103,7 +103,7 @@ async function compactByProvider(
   const answered = await (
     model.model.compactRemote?.(request, deadline, (event) => {
       retries++;
-      world.tell(reconnecting(event));
+      world.report(reconnecting(event));
     }) ?? Promise.reject(new TypeError(`${name} has no compaction of its own`))
   )
     .then(
@@ -123,7 +123,7 @@ async function compactByProvider(
     durationMs: world.clock.now() - startedMs,
   });
   if ('why' in answered) {
-    world.tell(`${name} did not compact: ${answered.why}.`);
+    world.report(`${name} did not compact: ${answered.why}.`);
     return { type: 'failed', attempt: attemptOf({ outcome: answered.type, why: answered.why }, undefined) };
   }
   const item = answered.items.find((each) => each.type === 'compaction');

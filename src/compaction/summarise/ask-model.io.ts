@@ -19,7 +19,7 @@ export interface AskingWorld {
   /** Milliseconds for all requests together; after them the compaction goes on without a model. */
   readonly deadlineMs: number;
   /** Told of each request and retry, one sentence. */
-  readonly tell: (message: string) => void;
+  readonly report: (message: string) => void;
 }
 
 /** The model as people name it. */
@@ -116,7 +116,7 @@ const MOST_CHARACTERS_PER_TOKEN = 12;
 /** Puts an answer together, and begins again where a request is sent again. */
 export class Listener {
   readonly #mostCharacters: number;
-  readonly #tell: (message: string) => void;
+  readonly #report: (message: string) => void;
   #texts: string[] = [];
   #heard = 0;
   #said = 0;
@@ -126,9 +126,9 @@ export class Listener {
   retries = 0;
 
   /** @param answerTokens most that the answer may take */
-  constructor(answerTokens: number, tell: (message: string) => void) {
+  constructor(answerTokens: number, report: (message: string) => void) {
     this.#mostCharacters = answerTokens * MOST_CHARACTERS_PER_TOKEN;
-    this.#tell = tell;
+    this.#report = report;
   }
 
   accept(event: ModelEvent): void {
@@ -140,7 +140,7 @@ export class Listener {
         this.#hasCalls = false;
         this.usage = undefined;
         this.retries++;
-        this.#tell(reconnecting(event));
+        this.#report(reconnecting(event));
         return;
       case 'text_delta':
       case 'reasoning_delta':

@@ -143,9 +143,9 @@ async function askOnce(asking: Asking): Promise<{
   if (request === undefined) return { outcome: { type: 'defect', reminder: '' }, attempt: undefined };
   const name = nameOf(model);
   const piece = ask.chunk === undefined ? '' : `, part ${ask.chunk.index + 1} of ${ask.chunk.count}`;
-  world.tell(`Asking ${name} for a summary (${RUNG_WORDS[ask.rung]}${piece}).`);
+  world.report(`Asking ${name} for a summary (${RUNG_WORDS[ask.rung]}${piece}).`);
   const startedMs = world.clock.now();
-  const heard = new Listener(answerTokens, world.tell);
+  const heard = new Listener(answerTokens, world.report);
   const verdict = await listen(model.model, request, heard, deadline).then(
     (answer): AskVerdict => judgeAnswer(answer, wantedOf(asking)),
     (error: unknown): AskVerdict => whyUnanswered(error, world.signal),
@@ -160,7 +160,7 @@ async function askOnce(asking: Asking): Promise<{
     ...costsOf(heard.usage, model),
     durationMs: world.clock.now() - startedMs,
   };
-  if (verdict.type !== 'summary') world.tell(`${name} gave no summary: ${verdict.why}.`);
+  if (verdict.type !== 'summary') world.report(`${name} gave no summary: ${verdict.why}.`);
   const limitTokens = verdict.type === 'too_large' ? verdict.limitTokens : undefined;
   return { outcome: outcomeOf(verdict, asking, sentTokens), attempt, limitTokens };
 }

@@ -92,7 +92,7 @@ function world(changed: Partial<AskingWorld> = {}): AskingWorld {
     clock: { now: () => 0 },
     signal: new AbortController().signal,
     deadlineMs: 10_000,
-    tell: () => undefined,
+    report: () => undefined,
     ...changed,
   };
 }
@@ -126,11 +126,11 @@ test('what was stopped before it began asks nobody', async () => {
 test('what is stopped between two requests asks no more, and is no failure of a model', async () => {
   const controller = new AbortController();
   const model = fake([() => says('too short'), SUMMARISES]);
-  const tell = (message: string): void => {
+  const report = (message: string): void => {
     if (message.includes('gave no summary')) controller.abort();
   };
   await assert.rejects(
-    summariseWithModels([model], orderFor(WORK), world({ signal: controller.signal, tell })),
+    summariseWithModels([model], orderFor(WORK), world({ signal: controller.signal, report })),
     { code: 'interrupted' },
   );
   assert.equal(model.requests.length, 1);

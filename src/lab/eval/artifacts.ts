@@ -266,7 +266,7 @@ function changedBy(script: string): readonly string[] {
 function commandsIn(script: string): readonly string[] {
   const [first = ''] = script.split('\n');
   return simpleCommands(first)
-    .filter(isTelling)
+    .filter(isInformative)
     .map((command) => plainWords(command).join(' '));
 }
 
@@ -295,7 +295,7 @@ function plainWords(command: string): readonly string[] {
   return odd === -1 ? words : words.slice(0, odd);
 }
 
-function isTelling(command: string): boolean {
+function isInformative(command: string): boolean {
   const [program = ''] = plainWords(command);
   return /^[a-z][\w.-]*$/.test(program) && !LOOKING.has(program) && !LOOKING_GIT.test(command);
 }

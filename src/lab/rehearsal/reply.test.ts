@@ -19,7 +19,7 @@ import { JUDGMENT_SCHEMA, parseJudgment } from '../../watcher/judgment.ts';
 import { composeRequest, syntheticMessage } from '../../watcher/packet/messages.ts';
 import { acceptPacket } from '../../watcher/packet/accept.ts';
 import { PlaceFold } from './script-position.ts';
-import { askedOf, replyTo, usageOf } from './reply.ts';
+import { requestPurpose, replyTo, usageOf } from './reply.ts';
 import type { Reply, Standing } from './reply.ts';
 import { readScript } from './script.ts';
 
@@ -125,7 +125,7 @@ test('a judgment leaves the decision to the policy', () => {
 
 test('what is asked for is known by origin, form and system prompt, never by what a text says', () => {
   const kind = (more: Partial<ModelRequest>): string => {
-    const asked = askedOf(request(more), SYSTEM);
+    const asked = requestPurpose(request(more), SYSTEM);
     return asked.type === 'ceremony' ? asked.step : asked.type;
   };
   const quoted = composeRequest({

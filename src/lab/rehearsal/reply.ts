@@ -43,7 +43,7 @@ export interface Reply {
 }
 
 /** The purpose of a request: by its required form, its system prompt, and the origin of its last items; never by a text. */
-export function askedOf(request: ModelRequest, summaryInstructions: string): RequestPurpose {
+export function requestPurpose(request: ModelRequest, summaryInstructions: string): RequestPurpose {
   if (request.schema !== undefined && hasVerdict(request.schema.schema)) return { type: 'judgment' };
   if (request.instructions === summaryInstructions) return { type: 'summary' };
   const step = ceremonyStep(request.items);
@@ -71,7 +71,7 @@ export function replyTo(
   standing: Standing,
   summaryInstructions: string,
 ): Reply {
-  const asked = askedOf(request, summaryInstructions);
+  const asked = requestPurpose(request, summaryInstructions);
   switch (asked.type) {
     case 'work':
       return workReply(script, standing);

@@ -44,7 +44,7 @@ describe('the facts of a session', () => {
     assert.deepEqual(
       { ...facts, largestUsage: [...facts.largestUsage] },
       {
-        tellsTurns: false,
+        recordsTurns: false,
         reportsUsage: false,
         hasTimes: false,
         hasUndo: false,

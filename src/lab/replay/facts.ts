@@ -6,7 +6,7 @@ import type { LogRecord } from '../../protocol/record.ts';
 /** Facts about a whole session. */
 export interface SessionFacts {
   /** The log records where turns end. */
-  readonly tellsTurns: boolean;
+  readonly recordsTurns: boolean;
   readonly reportsUsage: boolean;
   /**
    * The largest usage reported or compacted with each model, to distinguish variants of one name; the key is '' for an
@@ -30,7 +30,7 @@ export class FactsFold {
   readonly #estimateText: (text: string) => number;
   readonly #largestUsage = new Map<string, number>();
   #model = '';
-  #tellsTurns = false;
+  #recordsTurns = false;
   #reportsUsage = false;
   #hasTimes = false;
   #hasUndo = false;
@@ -49,7 +49,7 @@ export class FactsFold {
     this.#measure(record);
     if (record.at !== undefined) this.#hasTimes = true;
     if (record.type === 'undo_compaction') this.#hasUndo = true;
-    if (record.type === 'turn_complete') this.#tellsTurns = true;
+    if (record.type === 'turn_complete') this.#recordsTurns = true;
     else if (record.type === 'settings') this.#model = record.model ?? this.#model;
     else if (record.type === 'compacted' || record.type === 'micro_compacted') this.#hold(record.preTokens);
     else if (record.type === 'usage' && record.usage.source === 'reported') {
@@ -64,7 +64,7 @@ export class FactsFold {
 
   facts(): SessionFacts {
     return {
-      tellsTurns: this.#tellsTurns,
+      recordsTurns: this.#recordsTurns,
       reportsUsage: this.#reportsUsage,
       largestUsage: this.#largestUsage,
       hasTimes: this.#hasTimes,

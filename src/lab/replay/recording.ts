@@ -84,7 +84,7 @@ export class Recording {
   /** Takes the next record in. @returns the steps that it makes, in order */
   add(record: LogRecord): readonly Play[] {
     // Without records of turns, a turn ends where the next begins, but its end is the agent's last item.
-    const isNextTurn = !this.#facts.tellsTurns && record.type === 'item' && isUserMessage(record.item);
+    const isNextTurn = !this.#facts.recordsTurns && record.type === 'item' && isUserMessage(record.item);
     const before = isNextTurn ? this.#closeTurn() : [];
     this.#line = record.line ?? this.#line;
     const at = record.at === undefined ? Number.NaN : Date.parse(record.at);

@@ -20,8 +20,8 @@ function policy({ policies }: SessionReplay, name: string): PolicyOutcome {
 
 describe('the play of a recording', () => {
   it('finds turns and requests where the log tells of turns and where it does not', () => {
-    for (const tellsTurns of [true, false]) {
-      const { records } = new Recorded(WINDOW, { tellsTurns })
+    for (const recordsTurns of [true, false]) {
+      const { records } = new Recorded(WINDOW, { recordsTurns })
         .user()
         .work(3, 100)
         .answer()
@@ -90,7 +90,7 @@ describe('the play of a recording', () => {
 
 describe('the boundaries of a recording', () => {
   it('include the end of the last turn, which few logs record', () => {
-    const { records } = new Recorded(WINDOW, { tellsTurns: false }).user().work(2, 100).commit().answer();
+    const { records } = new Recorded(WINDOW, { recordsTurns: false }).user().work(2, 100).commit().answer();
     assert.deepEqual(
       played(records).boundaries.map(({ signal, request }) => [signal.boundary, request]),
       [
@@ -242,8 +242,8 @@ const anySession = fc
       { maxLength: 25 },
     ),
   )
-  .map(([window, tellsTurns, steps]) => {
-    const story = new Recorded(window, { tellsTurns }).user();
+  .map(([window, recordsTurns, steps]) => {
+    const story = new Recorded(window, { recordsTurns }).user();
     for (const step of steps) {
       if (step.do === 'work') story.work(step.requests, step.tokens);
       else if (step.do === 'parallel') story.parallel(step.requests, step.tokens);

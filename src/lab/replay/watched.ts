@@ -116,7 +116,7 @@ export class WatcherPlayer implements Player {
   #submit(moment: RecordingMoment, text: string): void {
     const id = `message-${moment.step}`;
     this.#arbiter.noteUserTurn(this.#pressure(moment));
-    this.#tell(moment, [{ type: 'user_submitted', message: { id, text }, atMs: moment.atMs }]);
+    this.#report(moment, [{ type: 'user_submitted', message: { id, text }, atMs: moment.atMs }]);
     if (this.#turn?.origin.type !== 'user' || this.#turn.origin.messageId !== id) {
       throw new RangeError(`The watcher did not deliver the message before item ${moment.step}`);
     }
@@ -126,7 +126,7 @@ export class WatcherPlayer implements Player {
   #request({ moment, isFollowUp, batchFrom }: Play & { readonly type: 'request' }): void {
     const turn = this.#turn ?? this.#startTurn(moment, { type: 'user' });
     if (isFollowUp) {
-      this.#tell(moment, [
+      this.#report(moment, [
         {
           type: 'sampling_complete',
           turnId: turn.id,
@@ -150,14 +150,14 @@ export class WatcherPlayer implements Player {
       ? { type: 'turn_aborted', turnId, kind, origin, reason: 'interrupted', atMs: moment.atMs }
       : { type: 'turn_complete', turnId, kind, origin, ...this.#momentOfTurn(moment), hadAction };
     if (isAborted) this.#signals = [];
-    this.#tell(moment, [event]);
+    this.#report(moment, [event]);
   }
 
   #startTurn(moment: RecordingMoment, origin: TurnOrigin) {
     const turn = { id: `turn-${++this.#turns}`, origin, hadAction: false };
     this.#turn = turn;
     const { atMs } = moment;
-    this.#tell(moment, [{ type: 'turn_started', turnId: turn.id, kind: 'regular', origin, atMs }]);
+    this.#report(moment, [{ type: 'turn_started', turnId: turn.id, kind: 'regular', origin, atMs }]);
     return turn;
   }
 
@@ -193,7 +193,7 @@ export class WatcherPlayer implements Player {
   }
 
   /** Reports events to the watcher and performs its effects until it has no more. */
-  #tell(moment: RecordingMoment, events: readonly WatcherEvent[]): void {
+  #report(moment: RecordingMoment, events: readonly WatcherEvent[]): void {
     const due = [...events];
     for (let told = 0; due.length > 0; told++) {
       if (told > MOST_EVENTS_AT_ONCE) throw new RangeError('The watcher does not come to rest');
@@ -409,7 +409,7 @@ export class WatcherPlayer implements Player {
       isHandedOver: false,
       point: isMidTurn ? 'mid_turn' : 'preflight',
     });
-    if (isDone) this.#tell(moment, [{ type: 'context_compacted', strategy, atMs: moment.atMs }]);
+    if (isDone) this.#report(moment, [{ type: 'context_compacted', strategy, atMs: moment.atMs }]);
   }
 
   #carryOut(

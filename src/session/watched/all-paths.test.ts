@@ -250,9 +250,9 @@ async function play(cell: Cell): Promise<Played> {
       ...(hasFailed && moment === 'compaction' && !gate.isMet ? { hooks: refusingAt(gate) } : {}),
       tools: {
         ...CALM_SHELL,
-        run: async (call, signal, tell) => {
+        run: async (call, signal, report) => {
           await gate.pass('command');
-          return CALM_SHELL.run(call, signal, tell);
+          return CALM_SHELL.run(call, signal, report);
         },
       },
       watcher: {

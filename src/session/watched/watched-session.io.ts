@@ -117,11 +117,11 @@ export class WatchedSession {
       get specs() {
         return tools.specs;
       },
-      run: (call, signal, tell) => {
+      run: (call, signal, report) => {
         this.#callsLeft -= 1;
         return this.#callsLeft < 0
           ? Promise.resolve(failedResult(call, REFUSED_RESULT))
-          : tools.run(call, signal, tell);
+          : tools.run(call, signal, report);
       },
     };
   }
@@ -196,7 +196,7 @@ export class WatchedSession {
     const { emit } = this.#world.session;
     emit({ type: 'transcript', entries, left_out: leftOut });
     for (const plan of this.#session.trail().plans) emit(planEvent(plan));
-    this.#session.tellTokens();
+    this.#session.emitTokens();
     return true;
   }
 
@@ -297,7 +297,7 @@ export class WatchedSession {
    */
   async undoCompaction(): Promise<string> {
     const id = await this.#session.undoCompaction();
-    this.#session.tellTokens();
+    this.#session.emitTokens();
     return id;
   }
 
@@ -305,7 +305,7 @@ export class WatchedSession {
   async redoCompaction(past: () => AsyncIterable<LogRecord>): Promise<string> {
     const id = await this.#session.redoCompaction(past);
     this.#watcher.contextCompacted('full');
-    this.#session.tellTokens();
+    this.#session.emitTokens();
     return id;
   }
 
@@ -315,7 +315,7 @@ export class WatchedSession {
     past: () => AsyncIterable<LogRecord>,
   ): Promise<Result> {
     const result = await this.#session.undoTurn(work, past);
-    this.#session.tellTokens();
+    this.#session.emitTokens();
     return result;
   }
 
@@ -357,9 +357,9 @@ export class WatchedSession {
     return this.#session.settled();
   }
 
-  /** As `Session.tellTokens`. */
-  tellTokens(): void {
-    this.#session.tellTokens();
+  /** As `Session.emitTokens`. */
+  emitTokens(): void {
+    this.#session.emitTokens();
   }
 
   /** Ends everything that runs, and with it the thread in this process; the log can be resumed. */
@@ -376,11 +376,11 @@ export class WatchedSession {
 
   /** Who is responsible for the present actions: the user only in a user turn, except for the watcher's requests in it. */
   get author(): 'user' | 'synthetic' {
-    return this.#running?.origin.type === 'user' && !this.#session.isAsked ? 'user' : 'synthetic';
+    return this.#running?.origin.type === 'user' && !this.#session.isAnswerOwed ? 'user' : 'synthetic';
   }
 
   /** Inserts the harness's text before the user's next message. */
-  async tell(items: readonly Item[]): Promise<void> {
+  async insert(items: readonly Item[]): Promise<void> {
     // Recorded, not put: an answer that the watcher waits for is still awaited.
     if (items.length > 0) await this.#session.record(() => items.map((item) => ({ type: 'item', item })));
   }

@@ -311,9 +311,9 @@ describe('an agent that does not do as it is asked', () => {
         baseUrl: server.baseUrl,
         tools: {
           ...CALM_SHELL,
-          run: (item, signal, tell) => {
+          run: (item, signal, report) => {
             ran.push(hasCompacted(records) ? 'work' : 'request');
-            return CALM_SHELL.run(item, signal, tell);
+            return CALM_SHELL.run(item, signal, report);
           },
         },
       });
@@ -355,10 +355,10 @@ describe('an agent that does not do as it is asked', () => {
         config,
         tools: {
           ...CALM_SHELL,
-          run: (call, signal, tell) => {
+          run: (call, signal, report) => {
             calls += 1;
             // Nothing but its signal ends the second one.
-            return calls === 1 ? CALM_SHELL.run(call, signal, tell) : new Promise(() => undefined);
+            return calls === 1 ? CALM_SHELL.run(call, signal, report) : new Promise(() => undefined);
           },
         },
       });
@@ -679,9 +679,9 @@ describe('a phase that the user calls done', () => {
       baseUrl: server.baseUrl,
       tools: {
         ...CALM_SHELL,
-        run: async (call, signal, tell) => {
+        run: async (call, signal, report) => {
           await thread.phaseCompleted('The wick is looked after.');
-          return CALM_SHELL.run(call, signal, tell);
+          return CALM_SHELL.run(call, signal, report);
         },
       },
     });

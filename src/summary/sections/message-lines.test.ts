@@ -8,7 +8,11 @@ import { writeSummary } from '../write.ts';
 const home = '/home/ada/orbit';
 
 /** What section 6 tells in so many tokens. */
-function messagesTold({ records }: Story, budgetTokens: number, preserved: readonly string[] = []): string[] {
+function renderedMessages(
+  { records }: Story,
+  budgetTokens: number,
+  preserved: readonly string[] = [],
+): string[] {
   const collector = new TrailCollector();
   for (const record of records) collector.add(record);
   const { text } = writeSummary(collector.trail(), { budgetTokens, count: approximateTokens, preserved });
@@ -32,7 +36,7 @@ test('a short message that chooses is told with what it chooses before longer on
       .user(
         `The lamp ${at} of the tower flickers whenever the wind blows from the sea, look at lamp-${at}.ts`,
       );
-  const told = messagesTold(story.agent('I look at it.').sh('ls', 'lamp.ts'), 800);
+  const told = renderedMessages(story.agent('I look at it.').sh('ls', 'lamp.ts'), 800);
   assert.ok(told.some((row) => row.includes('more, not told here')));
   assert.match(
     told.find((row) => row.startsWith('3. ')) ?? '',
@@ -45,7 +49,7 @@ test('what follows verbatim is told by number, with what is cut or no request, a
   const story = Story.in(home).user('Go on.').user(long).user('/mode').agent('Painted.').user('Go on.');
   const texts = [`${long.slice(0, 100)}… 240 characters …`, '/mode', 'Go on.'];
   assert.equal(
-    messagesTold(story.agent('Yes.'), 2_000, texts).find((row) => row.includes('verbatim')),
+    renderedMessages(story.agent('Yes.'), 2_000, texts).find((row) => row.includes('verbatim')),
     'Message 3 follows verbatim after this summary; besides: message 2 (cut), "/mode" (a command of the client\'s).',
   );
 });
@@ -55,7 +59,7 @@ test('who refuses without a word says why in the next message', () => {
     .user('Go.')
     .call('run_shell_command', { command: 'git push' }, 'exec command rejected by user', false);
   const asked = (story: Story): string | undefined =>
-    messagesTold(story, 2_000).find((row) => row.includes('Asked'));
+    renderedMessages(story, 2_000).find((row) => row.includes('Asked'));
   assert.match(asked(refused) ?? '', /answered: "no \(refused without a word\)"$/);
   assert.match(asked(refused.user('Wait for the tide.')) ?? '', /answered: "no", then wrote message 2$/);
 });

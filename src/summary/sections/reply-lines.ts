@@ -179,10 +179,10 @@ interface Quoting {
 function replyLines(
   reply: Reply | undefined,
   tokens: number,
-  { standing, isCodeShown: isCodeTold, isSmall, place }: Quoting,
+  { standing, isCodeShown, isSmall, place }: Quoting,
 ): SummaryLine[] {
   if (reply === undefined) return [];
-  const message = isCodeTold ? reply.text : withoutCode(reply.text);
+  const message = isCodeShown ? reply.text : withoutCode(reply.text);
   const rows = contentRows(
     message,
     isSmall ? () => smallRow(message, tokens) : (row) => rowRoom(row, tokens),

@@ -270,7 +270,7 @@ function shownRows(
 }
 
 const FAILED = '→ failed';
-/** A row is recognized in a head by this many characters: fewer might match by chance. */
+/** A row is recognised in a head by this many characters: fewer might match by chance. */
 const KNOWN_BY = 60;
 const LEAST_KNOWN = 6;
 
@@ -392,11 +392,11 @@ export function tailLines(
   const shown = new Set([...whole, ...quoted.map((step) => step?.position)]);
   const steps = Math.max(1, current.tail.length + current.messages.length);
   const length = STEP_ROW * Math.min(LONGEST_ROWS, Math.max(1, MANY_STEPS / steps));
-  const isTold = ({ position, turn }: Pick<Activity, 'position' | 'turn'>): boolean =>
+  const isListed = ({ position, turn }: Pick<Activity, 'position' | 'turn'>): boolean =>
     !shown.has(position) && turn >= oldest;
   const isCurrent = (said: Reply): boolean => said.text.includes('\n') || !isOvertaken(said);
   const said = current.messages
-    .filter((one) => isTold(one) && isCurrent(one))
+    .filter((one) => isListed(one) && isCurrent(one))
     .map(({ position, turn, text }) => ({
       position,
       turn,
@@ -404,7 +404,7 @@ export function tailLines(
     }));
   // The changes of an edit show that it was made.
   const calls = newestOfEqual(current.tail.filter(({ isStale }) => !isStale))
-    .filter(isTold)
+    .filter(isListed)
     .map((step) => ({
       position: step.position,
       turn: step.turn,

@@ -5,7 +5,7 @@ import type { FileChangeView } from '../../protocol/tool.ts';
 import { differenceOf } from './diff.ts';
 
 /** The change of one file. */
-export interface ToldChange {
+export interface ShownChange {
   /** Relative to the workspace. */
   readonly path: string;
   /** The new path of a moved file. */
@@ -17,7 +17,7 @@ export interface ToldChange {
 }
 
 /** Changes as they appear in events. All diffs together stay within `LONGEST_DIFF`; the counts cover the whole change. */
-export function changeViews(changes: readonly ToldChange[]): readonly FileChangeView[] {
+export function changeViews(changes: readonly ShownChange[]): readonly FileChangeView[] {
   let room = LONGEST_DIFF;
   return changes.map((change) => {
     const view = changeView(change, room);
@@ -26,7 +26,7 @@ export function changeViews(changes: readonly ToldChange[]): readonly FileChange
   });
 }
 
-function changeView({ path, to, before, after }: ToldChange, room: number): FileChangeView {
+function changeView({ path, to, before, after }: ShownChange, room: number): FileChangeView {
   const header = `--- ${before === undefined ? '/dev/null' : `a/${path}`}\n+++ ${after === undefined ? '/dev/null' : `b/${to ?? path}`}\n`;
   const difference = differenceOf(before ?? '', after ?? '', Math.max(0, room - header.length));
   return {

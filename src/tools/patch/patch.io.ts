@@ -5,7 +5,7 @@ import * as z from 'zod';
 import type { CancelSignal } from '../../ports.ts';
 import type { FileChangeView } from '../../protocol/tool.ts';
 import { changeViews } from '../files/changes.ts';
-import type { ToldChange } from '../files/changes.ts';
+import type { ShownChange } from '../files/changes.ts';
 import { complaint, makeChanges, openForEdit, previewOf, shownPath } from '../files/files.io.ts';
 import type { DiskChange, Editable, Owner, Planned } from '../files/files.io.ts';
 import { hasHalfCharacter } from '../files/line-endings.ts';
@@ -105,7 +105,7 @@ async function plan({ input }: PatchInput, { world, signal }: PatchScope): Promi
     ];
   });
   const shown = (path: string): string => shownPath(targets.get(path)?.path ?? path, world);
-  const views = changeViews(toldChanges(parsed.actions, applied.changes, shown));
+  const views = changeViews(shownChanges(parsed.actions, applied.changes, shown));
   return {
     type: 'changes',
     changes: inSafeOrder(changes),
@@ -153,11 +153,11 @@ function movedOwners(
 }
 
 /** Each file once, in the order of the patch, with its final state. */
-function toldChanges(
+function shownChanges(
   actions: readonly PatchAction[],
   changes: readonly FileChange[],
   shown: (path: string) => string,
-): readonly ToldChange[] {
+): readonly ShownChange[] {
   const changed = new Map(changes.map((change) => [change.path, change]));
   const moves = new Map(
     actions.flatMap((action) =>
@@ -167,7 +167,7 @@ function toldChanges(
     ),
   );
   const told = new Set(moves.values());
-  return actions.flatMap(({ path }): ToldChange[] => {
+  return actions.flatMap(({ path }): ShownChange[] => {
     if (told.has(path)) return [];
     told.add(path);
     const { before, after } = changed.get(path) ?? { before: '', after: '' };

@@ -134,10 +134,10 @@ export class LineIndex {
     { ids: text }: View,
     ids: readonly number[],
     from: number,
-    tell: (place: number, length: number) => void,
+    found: (place: number, length: number) => void,
   ): void {
     this.#steps.spend(text.length - from + ids.length);
-    followStarts(text, ids, tell, from);
+    followStarts(text, ids, found, from);
   }
 
   #view(level: number): View {

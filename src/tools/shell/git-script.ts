@@ -1,4 +1,4 @@
-// Recognizes scripts that run only git: these may write in `.git`, which no other confined command can. Decided by the shell's
+// Recognises scripts that run only git: these may write in `.git`, which no other confined command can. Decided by the shell's
 // grammar. A wrong no costs the model a second call; the sandbox limits the damage of a wrong yes.
 
 import type { Command, Node, Redirect, Script, Word, WordPart } from 'unbash';

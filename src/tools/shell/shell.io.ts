@@ -126,11 +126,13 @@ async function runShell(
     exit_code: exitCode,
     duration_ms: durationMs,
   });
-  const told = output.end();
-  const wasClosed = exitCode !== 0 && isClosed(told);
+  const printed = output.end();
+  const wasClosed = exitCode !== 0 && isClosed(printed);
   const notes = [planted, wasClosed ? prepared.why : undefined].filter((note) => note !== undefined);
   return {
-    text: [`${describeEnd(end, durationMs)}\nOutput:\n${told === '' ? '(none)' : told}`, ...notes].join('\n'),
+    text: [`${describeEnd(end, durationMs)}\nOutput:\n${printed === '' ? '(none)' : printed}`, ...notes].join(
+      '\n',
+    ),
     success: exitCode === 0,
     ...(exitCode === null ? {} : { exitCode }),
   };
@@ -244,12 +246,12 @@ class Output {
   #decoder = new StringDecoder('utf8');
   readonly #terminal = new TerminalText();
   readonly #cut = new MiddleCut(RESULT_TOKENS - HEADER_TOKENS);
-  readonly #tell: (delta: string) => void;
-  #toldCharacters = 0;
+  readonly #report: (delta: string) => void;
+  #shownCharacters = 0;
   #binaryBytes = 0;
 
-  constructor(tell: (delta: string) => void) {
-    this.#tell = tell;
+  constructor(report: (delta: string) => void) {
+    this.#report = report;
   }
 
   add(chunk: Buffer): void {
@@ -282,9 +284,9 @@ class Output {
     // Providers reject zero bytes; `find -print0` and the like write them.
     const shown = text.replaceAll('\0', '\u2400');
     this.#cut.add(this.#terminal.add(shown));
-    if (this.#toldCharacters >= MAX_DELTA_CHARACTERS) return;
-    const delta = shown.slice(0, MAX_DELTA_CHARACTERS - this.#toldCharacters);
-    this.#toldCharacters += delta.length;
-    this.#tell(delta);
+    if (this.#shownCharacters >= MAX_DELTA_CHARACTERS) return;
+    const delta = shown.slice(0, MAX_DELTA_CHARACTERS - this.#shownCharacters);
+    this.#shownCharacters += delta.length;
+    this.#report(delta);
   }
 }

@@ -20,8 +20,8 @@ export function checkOut(repository: Repository, step: GitStep): void {
 /** A quiet `git checkout` of a possible branch: what is checked out then changes without an outsider's doing. */
 function noteUnknownMove({ trees }: Repository, { git, tree, output }: GitStep): void {
   const branch = trees.branchOf(tree);
-  const isTold = git.words.includes('--') || /^(?:Switched to|Already on|HEAD is now at)/m.test(output);
-  if (branch !== undefined && !isTold) branch.mayHaveMoved = true;
+  const isCertain = git.words.includes('--') || /^(?:Switched to|Already on|HEAD is now at)/m.test(output);
+  if (branch !== undefined && !isCertain) branch.mayHaveMoved = true;
 }
 
 /** `git log`, `show` and `rev-parse`, if the first of them in a script starts at what is checked out. */
@@ -43,7 +43,7 @@ export function look({ trees, commits, changes }: Repository, step: GitStep): vo
   // An outside commit may hold any earlier change.
   if (sight === 'moved') changes.doubtAll(step);
   else if (sight === 'new' && !commits.has(head.subject)) changes.doubtListed(step, listedFiles(output));
-  commits.recognize(tree, logged);
+  commits.recognise(tree, logged);
 }
 
 /** Whether a listing starts at what is checked out: it names no other revision or path and omits nothing. */

@@ -149,7 +149,7 @@ export class MadeCommits {
   }
 
   /** A listing shows the hashes of commits that have none, or an outdated one. */
-  recognize(root: string, logged: readonly LoggedCommit[]): void {
+  recognise(root: string, logged: readonly LoggedCommit[]): void {
     for (const { hash, subject } of logged) {
       const known = this.#commits.findLast(
         (commit) =>

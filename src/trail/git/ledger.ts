@@ -33,7 +33,7 @@ const CHANGING: ReadonlyMap<string, (repository: Repository, step: GitStep) => b
 ]);
 
 /** Verbs that leave them valid. */
-const TELLING: ReadonlyMap<string, (repository: Repository, step: GitStep) => void> = new Map([
+const KEEPING: ReadonlyMap<string, (repository: Repository, step: GitStep) => void> = new Map([
   ['add', add],
   ['stage', add],
   ['restore', restoreIndex],
@@ -111,7 +111,7 @@ export class GitLedger {
       const begun = trees.follow(step);
       if (begun !== undefined) commits.share(step.tree, begun);
     }
-    TELLING.get(verb)?.(this.#repository, step);
+    KEEPING.get(verb)?.(this.#repository, step);
     return CHANGING.get(verb)?.(this.#repository, step) ?? false;
   }
 }

@@ -73,7 +73,7 @@ function rowsOf(names: readonly KnownName[]): FileRow[] {
     if (at < 0 || isSeen(read, content.text, at, isDefinition)) continue;
     const isWritten = content.isWritten && written.has(lineAt(content.text, at));
     if (isDefinition && !isWritten) continue;
-    const text = tellableRow(content, name, at, isDefinition);
+    const text = printableRow(content, name, at, isDefinition);
     if (text === '' || found.has(text)) continue;
     found.set(text, { text, isWritten, isDefinition, content, at });
   }
@@ -128,11 +128,11 @@ const LEAST_WORDS = 3;
 /** A field with a one-word value, which means nothing without its parent. */
 const LONE_FIELD = /^["']?[\w.-]+["']?\s*[:=]\s*\S+[,;]?$/;
 
-/** Characters around a name that are searched for secrets before the line is cut: half a secret is unrecognizable. */
+/** Characters around a name that are searched for secrets before the line is cut: half a secret is unrecognisable. */
 const REDACTED_LENGTH = 1_000;
 
 /** A line with its number if a reader printed one; empty if it is uninformative or might be part of a secret. */
-function tellableRow({ text }: HeldText, name: string, at: number, isDefinition: boolean): string {
+function printableRow({ text }: HeldText, name: string, at: number, isDefinition: boolean): string {
   const whole = redact(rowAt(text, at, REDACTED_LENGTH));
   const row = rowAt(whole, Math.max(0, whole.indexOf(name)), ROW_LENGTH);
   const numbered = row.replace(/^(\d{1,6})(?:→|\t| {2,})\s*/, '$1: ');

@@ -13,7 +13,7 @@ export interface QuietScript {
 /** Whether the status of any of some commands in a script is unknown and its output does not show success either. */
 export function isStatusHidden(of: readonly SimpleCommand[], run: QuietScript): boolean {
   const hidden = of.filter((one) => isHidden(one, run));
-  return hidden.length > 0 && !tellsSuccess(run, { of, hidden });
+  return hidden.length > 0 && !showsSuccess(run, { of, hidden });
 }
 
 /** Whether a script printed a status other than 0 for one of some commands: `npm test; echo "exit: $?"`. */
@@ -50,7 +50,7 @@ const SAYS_WELL =
 /** Programs that print a failure at the end if what they run fails. */
 const COMPLAINS_LAST = /^(?:npm|pnpm|yarn|bun|make|mise|just|cargo)$/;
 
-function tellsSuccess(
+function showsSuccess(
   run: QuietScript,
   { of, hidden }: { readonly of: readonly SimpleCommand[]; readonly hidden: readonly SimpleCommand[] },
 ): boolean {

@@ -91,7 +91,7 @@ function excerpt(text: string): string {
 
 const PROBLEM =
   /\b(?:error|fatal|unknown|invalid|unrecognized|panic|exception|traceback|failed|failure|cannot|undefined|denied|not found|no such|unexpected|expected|assert\w*|refused|rejected|timed? ?out|conflict)\b|✗|✖|✘|^--- FAIL|^FAIL\b/i;
-/** Error codes and names, recognizable by their spelling. */
+/** Error codes and names, recognisable by their spelling. */
 const PROBLEM_NAME = /\bE[A-Z]{4,}\b|\b[A-Z]{1,3}\d{3,5}\b|\w(?:Error|Exception)\b/;
 /** A decisive line: a rejection, a compiler's or linter's message about a place, or the end of a wait. */
 const DECIDES =

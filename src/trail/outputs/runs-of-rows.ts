@@ -66,16 +66,16 @@ const LEAST_EQUAL = 3;
 
 /**
  * Rows with each run of equal ones merged into the first and a count.
- * @param tell what to show of a row, before the count
+ * @param render what to show of a row, before the count
  */
-export function withoutEqual(rows: readonly string[], tell = (row: string): string => row): string[] {
+export function withoutEqual(rows: readonly string[], render = (row: string): string => row): string[] {
   const merged: string[] = [];
   for (let at = 0; at < rows.length;) {
     const row = rows[at] ?? '';
     let end = at + 1;
     while (rows[end] === row) end++;
-    const isTold = end - at < LEAST_EQUAL || !/\w/.test(row);
-    merged.push(...(isTold ? rows.slice(at, end).map(tell) : [`${tell(row)} (${end - at}×)`]));
+    const isWhole = end - at < LEAST_EQUAL || !/\w/.test(row);
+    merged.push(...(isWhole ? rows.slice(at, end).map(render) : [`${render(row)} (${end - at}×)`]));
     at = end;
   }
   return merged;

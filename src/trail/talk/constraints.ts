@@ -76,7 +76,7 @@ const LOGGED =
   /^(?:\S{1,60}(?:Error|Exception|Warning)?: (?:error\b|cannot\b)|\S{1,60}(?:Error|Exception):|\$ |>>> |at \S+ \(|File "|\(\.?venv\)|\[\w+\] )/;
 
 /** A question that may lack its question mark: "now can you explain: …". It asks for an explanation, not for action. */
-const ASKED =
+const ASKS_WHY =
   /^(?:(?:and|but|so|ok(?:ay)?|now|also|then|hmm?)[, ]+)*(?:(?:can|could|would|will) (?:you|u)(?: please)? (?:explain|tell|show|describe|summari[sz]e|list|give|walk|remind|clarify|ask)\b|(?:why|how come) (?:do|does|did|is|are|was|were|would|should|can['’]?t|don['’]t|doesn['’]t|isn['’]t)\b|(?:what|how|where|which) (?:do|does|did|is|are|was|were) (?:the|this|that|these|those|it|we|you|I)\b|tell me (?:why|what|how|where|which)\b)/i;
 
 /** A printed row: a tree or table, a commit with its hash, columns, a diff line, a computed value. */
@@ -93,7 +93,7 @@ const NARRATED =
 export function isConstraint(sentence: string): boolean {
   if (sentence.length > MAX_SENTENCE_LENGTH || sentence.length < 4) return false;
   if (/[?？]$/.test(sentence) || LOGGED.test(sentence) || TITLE.test(sentence)) return false;
-  if (ASKED.test(sentence) || NARRATED.test(sentence) || PRINTED.test(sentence)) return false;
+  if (ASKS_WHY.test(sentence) || NARRATED.test(sentence) || PRINTED.test(sentence)) return false;
   return hasRuleWords(sentence) || CORRECTION.test(sentence);
 }
 

@@ -42,7 +42,7 @@ const NEEDS = /^(?:(?:so|now|still|also|but)[,:]? )?(?:need|have|going|about|tim
 const TURNS_TO = /^(?:now|next|then)(?: up)?[,:]? (?:the|for the|on to|onto|to the|back to)\b/i;
 
 /** Signs of a statement rather than an announcement: a verb with its subject, a reason, text after a colon. */
-const TELLS =
+const STATES =
   /\b(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|should|must|may|might|needs?|takes?|took|gets?|got|requires?|means?|makes?|made|gives?|gave|shows?|showed|fails?|failed|breaks?|broke|works?|worked|causes?|caused|leaves?|left|returns?|returned|us(?:es|ed)|pass(?:es|ed)?|prints?|contains?|follows?|match(?:es)?|handles?|accepts?|includes?|reads|writes|runs|says|said|seems?|avoids?|keeps?|kept|became|becomes?|because|since|so|instead|rather|I|we|you|it|they|there)\b|n['’]t\b|['’]s (?!\w+ing)|: \S|, (?:the|a|an|this|that|no|all|each|every) /i;
 /** A clause that depends on the announcement and may have its own verb. */
 const BELOW = /\b(?:whether|what|how|why|where|which|who|until|while|when|if|as)\b[^,;—]*/gi;
@@ -131,7 +131,7 @@ function announcesBarely(sentence: string): boolean {
   if (isQuestion(sentence)) return false;
   if (NEEDS.test(sentence)) return !/\b(?:because|since)\b/i.test(sentence);
   if (!AT_WORK.test(sentence) && !TURNS_TO.test(sentence)) return false;
-  return !TELLS.test(sentence.replaceAll(CODE_SPANS, ' ').replace(BELOW, ''));
+  return !STATES.test(sentence.replaceAll(CODE_SPANS, ' ').replace(BELOW, ''));
 }
 
 /** An explicit statement that a choice was made. */

@@ -22,7 +22,7 @@ interface SequenceMemory {
   /** The newest request, as it was sent. */
   request: string;
   /** The packet was requested. */
-  hasAsked: boolean;
+  hasRequested: boolean;
   /** The agent's first answer, if a reminder followed. */
   firstAnswer: string | undefined;
   scratchBefore: number | undefined;
@@ -84,7 +84,7 @@ export class HandoverWriter {
       ...(missing === undefined ? {} : { missing: missing as readonly PacketSection[] }),
     });
     errand.request = text;
-    errand.hasAsked ||= steps.includes('packet_request');
+    errand.hasRequested ||= steps.includes('packet_request');
     return syntheticMessage(text, { step: steps.at(-1) ?? first, sequenceId });
   }
 
@@ -129,9 +129,9 @@ export class HandoverWriter {
   }
 
   /** What the agent has answered since the request, although it is no longer awaited. */
-  #lateAnswer({ hasAsked, saidBefore, firstAnswer }: SequenceMemory): string | undefined {
+  #lateAnswer({ hasRequested, saidBefore, firstAnswer }: SequenceMemory): string | undefined {
     const said = this.#agent.lastAgentMessage();
-    return hasAsked && said !== saidBefore && said !== firstAnswer ? said : undefined;
+    return hasRequested && said !== saidBefore && said !== firstAnswer ? said : undefined;
   }
 
   /** The message that hands a packet back. */
@@ -172,7 +172,7 @@ export class HandoverWriter {
         sequenceId,
         saidBefore,
         request: '',
-        hasAsked: false,
+        hasRequested: false,
         firstAnswer: undefined,
         scratchBefore: undefined,
       };

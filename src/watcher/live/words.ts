@@ -160,8 +160,8 @@ function hasNothingLeft(
   { trail, hasEnded, hasQueuedInput, lastAgentMessage = '' }: PacketMaterial,
   nextStep: string | undefined,
 ): boolean {
-  const hasAsked = hasEnded && (waitsForUser(lastAgentMessage) || waitsForUser(nextStep ?? ''));
-  return isFinished({ hasEnded, plans: trail.plans, nextStep, hasQueuedInput, hasAsked });
+  const hasQuestion = hasEnded && (waitsForUser(lastAgentMessage) || waitsForUser(nextStep ?? ''));
+  return isFinished({ hasEnded, plans: trail.plans, nextStep, hasQueuedInput, hasQuestion });
 }
 
 function counterOf({ compact }: Config): CountText {

@@ -88,7 +88,7 @@ export function acceptPacket(answer: string, settings: AcceptSettings): PacketAn
   const all =
     settings.first === undefined ? blocks : joined(blocksOfAnswer(settings.first, settings.request), blocks);
   const sections = PACKET_SECTIONS.filter((name) => all.some(({ section }) => section === name));
-  const lacking = REQUIRED.filter((name) => !isToldBy(name, sections));
+  const lacking = REQUIRED.filter((name) => !isCoveredBy(name, sections));
   const reason = reasonAgainst(answer, all, lacking, settings);
   if (reason !== undefined) {
     const missing = sections.length === 0 ? asked([]) : asked(sections);
@@ -98,7 +98,7 @@ export function acceptPacket(answer: string, settings: AcceptSettings): PacketAn
 }
 
 /** If necessary, the completed work also describes the state. */
-function isToldBy(name: PacketSection, sections: readonly PacketSection[]): boolean {
+function isCoveredBy(name: PacketSection, sections: readonly PacketSection[]): boolean {
   return sections.includes(name) || (name === 'state' && sections.includes('completed'));
 }
 

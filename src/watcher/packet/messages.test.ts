@@ -128,7 +128,7 @@ function planOf(...statuses: PlanStep['status'][]): Plan {
   return { kind: 'plan', turn: 1, position: 1, revisions: 0, steps };
 }
 
-const done = { hasEnded: true, plans: [], nextStep: undefined, hasQueuedInput: false, hasAsked: false };
+const done = { hasEnded: true, plans: [], nextStep: undefined, hasQueuedInput: false, hasQuestion: false };
 const ends: readonly (readonly [name: string, left: Parameters<typeof isFinished>[0], finished: boolean])[] =
   [
     ['an agent that has answered and left nothing open', done, true],
@@ -148,7 +148,7 @@ const ends: readonly (readonly [name: string, left: Parameters<typeof isFinished
     ['a packet that waits for a machine', { ...done, nextStep: 'Wait for CI, then merge.' }, false],
     ['a next step about waiting code', { ...done, nextStep: 'Awaited promises need a timeout.' }, false],
     ['a message of the user that waits', { ...done, hasQueuedInput: true }, false],
-    ['an agent that asked the user', { ...done, hasAsked: true, plans: [planOf('pending')] }, true],
+    ['an agent that asked the user', { ...done, hasQuestion: true, plans: [planOf('pending')] }, true],
   ];
 
 for (const [name, left, finished] of ends) {

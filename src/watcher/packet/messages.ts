@@ -164,7 +164,7 @@ export interface WorkLeft {
   /** User messages wait. */
   readonly hasQueuedInput: boolean;
   /** The agent waits for the user: its last message or its packet's next step says so. */
-  readonly hasAsked: boolean;
+  readonly hasQuestion: boolean;
 }
 
 /** How a packet says that nothing comes next. */
@@ -176,9 +176,15 @@ const NOTHING_NEXT =
  * turn, nothing is queued, no step of its plan or todo list is open, and its packet names no next step. An agent that
  * waits for the user's answer has also ended, whatever is left: a synthetic turn must not answer for the user.
  */
-export function isFinished({ hasEnded, plans, nextStep = '', hasQueuedInput, hasAsked }: WorkLeft): boolean {
+export function isFinished({
+  hasEnded,
+  plans,
+  nextStep = '',
+  hasQueuedInput,
+  hasQuestion,
+}: WorkLeft): boolean {
   if (!hasEnded || hasQueuedInput) return false;
-  if (hasAsked) return true;
+  if (hasQuestion) return true;
   const hasOpenStep = plans.some(({ steps }) =>
     steps.some(({ status }) => status === 'pending' || status === 'in_progress'),
   );

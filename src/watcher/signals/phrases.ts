@@ -85,7 +85,7 @@ function signalIn(prose: string, boundary: SpokenBoundary, finder: PhraseFinder)
     const before = prose.slice(Math.max(0, index - CLAUSE_LENGTH), index);
     const after = prose.slice(index + phrase.length, index + phrase.length + CLAUSE_LENGTH);
     if (NEGATED.test(before)) continue;
-    if (boundary !== 'concluding_thought' && isAsked(after)) continue;
+    if (boundary !== 'concluding_thought' && isQuestion(after)) continue;
     if (boundary === 'agent_done' && NOT_YET.test(before)) continue;
     return { boundary, phrase: oneLine(phrase), sentence: sentenceAround(prose, { index, phrase }) };
   }
@@ -116,7 +116,7 @@ const NOT_YET = new RegExp(
   'iu',
 );
 
-function isAsked(after: string): boolean {
+function isQuestion(after: string): boolean {
   return /^[^.!\n]{0,119}\?/.test(after);
 }
 

@@ -95,7 +95,7 @@ export class SignalDetector {
   #turn = 0;
   #hasAgentSpoken = true;
   /** Whether the log records the ends of turns. If not, the user's next message ends a turn. */
-  #tellsTurns = false;
+  #recordsTurns = false;
   #open = newTurn();
 
   constructor(settings: SignalSettings = DEFAULT_SIGNAL_SETTINGS) {
@@ -114,11 +114,11 @@ export class SignalDetector {
     this.#watcherRequests.add(record);
     switch (record.type) {
       case 'turn_started':
-        this.#tellsTurns = true;
+        this.#recordsTurns = true;
         this.#open = newTurn();
         return [];
       case 'turn_complete':
-        this.#tellsTurns = true;
+        this.#recordsTurns = true;
         return this.#endTurn(record.turnId);
       case 'turn_aborted':
         this.#open = newTurn();
@@ -145,7 +145,7 @@ export class SignalDetector {
 
   #addItem(item: Item, line: number | undefined): readonly Signal[] {
     // Without records of turns, a turn ends where the next begins, but its end is the agent's last item.
-    const before = isUserMessage(item) && !this.#tellsTurns ? this.#endTurn(undefined) : [];
+    const before = isUserMessage(item) && !this.#recordsTurns ? this.#endTurn(undefined) : [];
     this.#place = { position: this.#place.position + 1, line };
     if (item.type === 'message') this.#addMessage(item);
     else if (authorOf(item) === 'agent') this.#noteAgent();

@@ -95,7 +95,7 @@ const IMAGE = {
 const PICTURED: Scene = {
   set: [ALONE],
   says: ['Light the lamp.', 'Go on.'],
-  between: (desk) => appendItem(desk, IMAGE),
+  between: (fixture) => appendItem(fixture, IMAGE),
   replies: [
     { calls: [shell('seq 1 9000')], fills: 60_000 },
     { text: 'Lit.', fills: 60_000 },

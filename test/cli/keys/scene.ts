@@ -8,7 +8,7 @@ import type { JsonObject } from '../../../src/protocol/item.ts';
 import type { Receipt } from '../../../src/protocol/receipt.ts';
 import type { LogRecord } from '../../../src/protocol/record.ts';
 import { SUMMARY_SECTIONS } from '../../../src/vocabulary.ts';
-import { Desk, eventsOf, EXEC_KEY, messagesOf } from '../../support/exec.ts';
+import { ExecFixture, eventsOf, EXEC_KEY, messagesOf } from '../../support/exec.ts';
 import { temporaryDirectory } from '../../support/program.ts';
 import type { Reply, ScriptedCall } from '../../support/provider-server/script.ts';
 import { startProviderServer } from '../../support/provider-server/server.ts';
@@ -30,7 +30,7 @@ export interface Scene {
   /** With which status each process ends; 0 by default. */
   readonly exits?: readonly number[];
   /** Called before each `--resume`. */
-  readonly between?: (desk: Desk) => void;
+  readonly between?: (fixture: ExecFixture) => void;
 }
 
 /** What was played. */
@@ -40,7 +40,7 @@ export interface Played {
   readonly records: readonly LogRecord[];
   /** Of all processes. */
   readonly events: readonly SessionEvent[];
-  readonly desk: Desk;
+  readonly fixture: ExecFixture;
 }
 
 /** A key, a value for it, and what it changes. */
@@ -73,9 +73,9 @@ export async function play(scene: Scene, more: readonly string[] = []): Promise<
   const { replies, says = ['Light the lamp.'], set = [], files, home = {}, between, exits = [] } = scene;
   const server = await startProviderServer({ key: EXEC_KEY, replies });
   try {
-    const desk = new Desk(root, server.baseUrl, files);
+    const fixture = new ExecFixture(root, server.baseUrl, files);
     for (const [path, text] of Object.entries(home)) {
-      const place = join(desk.home, '.baton', path);
+      const place = join(fixture.home, '.baton', path);
       mkdirSync(dirname(place), { recursive: true });
       writeFileSync(place, text);
     }
@@ -83,14 +83,16 @@ export async function play(scene: Scene, more: readonly string[] = []): Promise<
     const events: SessionEvent[] = [];
     for (const [index, text] of says.entries()) {
       const resume = index === 0 ? [] : ['--resume', 'last'];
-      if (index > 0) between?.(desk);
-      const ended = await desk.exec('responses', ['--json', ...settings, ...resume, text], { env: IDENTITY });
+      if (index > 0) between?.(fixture);
+      const ended = await fixture.exec('responses', ['--json', ...settings, ...resume, text], {
+        env: IDENTITY,
+      });
       assert.equal(ended.status, exits[index] ?? 0, ended.stderr + ended.stdout);
       events.push(...eventsOf(ended));
     }
     for (const { invalid } of server.requests) assert.equal(invalid, undefined);
-    const { records } = await readSessionFile(desk.rollouts()[0] ?? '');
-    return { requests: server.requests, records, events, desk };
+    const { records } = await readSessionFile(fixture.rollouts()[0] ?? '');
+    return { requests: server.requests, records, events, fixture };
   } finally {
     await server.close();
   }
@@ -106,9 +108,9 @@ export function playedOnce(scene: Scene): Promise<Played> {
 }
 
 /** Puts an item into the thread, as another program could. */
-export function appendItem(desk: Desk, item: JsonObject): void {
+export function appendItem(fixture: ExecFixture, item: JsonObject): void {
   const line = { timestamp: new Date().toISOString(), type: 'response_item', payload: item };
-  appendFileSync(desk.rollouts()[0] ?? '', `${JSON.stringify(line)}\n`);
+  appendFileSync(fixture.rollouts()[0] ?? '', `${JSON.stringify(line)}\n`);
 }
 
 /** A call of the shell. */

@@ -60,9 +60,9 @@ export async function exec(
   flags: ExecFlags,
 ): Promise<ExitStatus> {
   let write = eventWriter(io, flags, false);
-  let hasToldError = false;
+  let hasReportedError = false;
   const show: Show = (event) => {
-    hasToldError ||= event.type === 'error';
+    hasReportedError ||= event.type === 'error';
     if (event.type === 'turn_started') run.noteRecorded();
     write(event);
   };
@@ -87,7 +87,7 @@ export async function exec(
       configFile,
       readConfig,
       version,
-      ask: nobodyToAsk(config, show),
+      ask: rejectApprovals(config, show),
       emit: rehearsal === undefined ? show : withBanner(io, rehearsal, flags, show),
     });
     const status = await run.go(thread, text, { form, rehearsal });
@@ -95,17 +95,17 @@ export async function exec(
     return status;
   } catch (error) {
     if (!(error instanceof BatonError)) throw error;
-    const isToldHow = error.code === 'interrupted' && error.cure !== '';
-    const told = io.signal.aborted && !isToldHow ? interrupted('Run it again.', error) : error;
+    const isExplained = error.code === 'interrupted' && error.cure !== '';
+    const reported = io.signal.aborted && !isExplained ? interrupted('Run it again.', error) : error;
     if (io.signal.reason instanceof OutputLost) {
-      io.stderr(`baton: The reader closed standard output, so the run was stopped. ${told.cure}\n`);
+      io.stderr(`baton: The reader closed standard output, so the run was stopped. ${reported.cure}\n`);
       return 0;
     }
-    if (!hasToldError) {
-      show({ type: 'error', code: told.code, message: `${told.message} ${told.cure}`.trim() });
+    if (!hasReportedError) {
+      show({ type: 'error', code: reported.code, message: `${reported.message} ${reported.cure}`.trim() });
     }
-    io.stderr(explain(told));
-    return exitStatus(told);
+    io.stderr(explain(reported));
+    return exitStatus(reported);
   }
 }
 
@@ -338,12 +338,12 @@ function withFlags(config: Config, { sandbox, approval }: ExecFlags): Config {
 }
 
 /** Rejects every approval request and names the flag that would allow it; prints each flag once. */
-function nobodyToAsk(config: Config, show: Show): AskApproval {
-  const told = new Set<string>();
+function rejectApprovals(config: Config, show: Show): AskApproval {
+  const printed = new Set<string>();
   return (request) => {
     const flags = flagsFor(request, config);
-    if (!told.has(flags)) {
-      told.add(flags);
+    if (!printed.has(flags)) {
+      printed.add(flags);
       const message = `A call of ${request.tool} was denied. ${request.why} exec cannot ask you; ${flags} lets such calls run.`;
       show({ type: 'warning', message });
     }

@@ -34,7 +34,7 @@ import { withinDeadline } from '../../../system/deadline.io.ts';
 import type { Trail } from '../../../trail/trail.ts';
 import type { Format, OutputFormat, Strategy, WriteFormat } from '../../../vocabulary.ts';
 import { openHooks } from '../../configured/hooks.ts';
-import { prepareInstall, resumeCommand, tellResume } from '../../session-files/install.io.ts';
+import { prepareInstall, resumeCommand, printResume } from '../../session-files/install.io.ts';
 import type { CommandIo } from '../../io.ts';
 import { modelWorld, readSession, refuseTerminal, warnOfDamage } from '../../session-files/session.ts';
 import { arrow, formatNumber, plural, printable } from '../../style.ts';
@@ -231,7 +231,7 @@ async function compactionWorld(
         })),
     within: withinDeadline,
     signal: io.signal,
-    emit: (event) => tellEvent(io, event),
+    emit: (event) => printEvent(io, event),
     ...(summarizers === undefined ? {} : { summarizers }),
     ...(hooks === undefined ? {} : { hooks }),
     ...(flags.workspace === undefined
@@ -256,7 +256,7 @@ async function openFiles(
 }
 
 /** Reports each request to a model, since they take long; the receipt reports the result at the end. */
-function tellEvent(io: CommandIo, event: CompactionEvent): void {
+function printEvent(io: CommandIo, event: CompactionEvent): void {
   if (event.type === 'background_event') io.stderr(`${printable(event.message)}\n`);
   if (event.type === 'warning') io.stderr(`baton: warning: ${printable(event.message)}\n`);
 }
@@ -280,7 +280,7 @@ async function writeCompacted(io: CommandIo, write: Write): Promise<void> {
     ...(isInstalled ? head : []),
     ...pieces,
   ]);
-  tell(io, write, place, newSessionId);
+  printResult(io, write, place, newSessionId);
 }
 
 function destinationOf(
@@ -290,7 +290,7 @@ function destinationOf(
   return { path: out, overwrites: force === true, inputs: [input] };
 }
 
-function tell(
+function printResult(
   io: CommandIo,
   { compaction, flags, target, session }: Write,
   place: string | undefined,
@@ -319,7 +319,7 @@ function tell(
     io.stderr(`Undo it with: baton undo ${where}${place === undefined ? ' --out FILE' : ' --install'}\n`);
   }
   if (place !== undefined && isAgentFormat(target)) {
-    tellResume(io, resumeCommand(target, id, session.account.cwd), flags);
+    printResume(io, resumeCommand(target, id, session.account.cwd), flags);
   }
   if (flags.json === true) io.stdout(receiptJson(compaction, session.trail));
 }

@@ -19,7 +19,7 @@ import { partsOf } from '../../../calls/context-parts.ts';
 import type { ContextPart } from '../../../calls/context-parts.ts';
 import type { PlayedFile, ReplayRun } from './run.ts';
 import { REPORT_STYLE } from './page-style.ts';
-import { tellEvidence } from './signals-view.ts';
+import { renderEvidence } from './signals-view.ts';
 import { formatNumber, plural, printable, tildePath, wholePercents } from '../../style.ts';
 
 /** Longest text from a transcript, in characters: users send the report to others. */
@@ -218,7 +218,7 @@ function fillLegend(parts: readonly ContextPart[]): string {
 function compactionRow(policy: string, done: SimulatedCompaction): readonly Cell[] {
   const words = { boundary: 'at a boundary', mid_work: 'mid-work', emergency: 'in an emergency' } as const;
   const evidence = done.signals.map(
-    (signal) => `${signal.boundary}: ${short(tellEvidence(signal.evidence))}`,
+    (signal) => `${signal.boundary}: ${short(renderEvidence(signal.evidence))}`,
   );
   return [
     policy,

@@ -64,7 +64,7 @@ export async function replay(
     playFile(io, configs.effective, path, { policies, flags }),
   );
   const run: ReplayRun = { policies, files: results, unread, skipped, hasRecall: flags.recall };
-  await tell(io, run, flags, place);
+  await printReplay(io, run, flags, place);
   return unread.length > 0 ? 1 : 0;
 }
 
@@ -78,7 +78,12 @@ async function readTrigger(io: CommandIo, config: Config): Promise<PromptTrigger
   return frontmatter;
 }
 
-async function tell(io: CommandIo, run: ReplayRun, flags: ReplayFlags, place: Destination): Promise<void> {
+async function printReplay(
+  io: CommandIo,
+  run: ReplayRun,
+  flags: ReplayFlags,
+  place: Destination,
+): Promise<void> {
   if (flags.html !== undefined) {
     const { renderReport } = await import('./html.ts');
     await writeOutput(io, place, [renderReport(run, io.homeDirectory)]);

@@ -1,7 +1,7 @@
 import type { Evidence } from '../../../protocol/signal.ts';
 
 /** The evidence of a boundary for people; one line. */
-export function tellEvidence(evidence: Evidence): string {
+export function renderEvidence(evidence: Evidence): string {
   switch (evidence.type) {
     case 'command':
       return `${evidence.command}${evidence.hash === undefined ? '' : ` (${evidence.hash})`}`;

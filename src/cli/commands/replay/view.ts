@@ -7,7 +7,7 @@ import { PRICES_AS_OF } from '../../../tokens/prices.ts';
 import { FORMAT_NAMES } from '../../../vocabulary.ts';
 import type { Look } from '../../io.ts';
 import type { PlayedFile, ReplayRun } from './run.ts';
-import { tellEvidence } from './signals-view.ts';
+import { renderEvidence } from './signals-view.ts';
 import {
   fitWidth,
   foldLines,
@@ -69,7 +69,7 @@ function renderSession(
     `At the end, ${formatNumber(account.usage.used)} of ${formatNumber(account.usableWindow)} usable tokens were used, ${account.percentRemaining} % left.`,
     own.length === 0
       ? 'The session was never compacted.'
-      : `The session was compacted ${times(own.length)}: ${own.map(tellOwn).join('; ')}.`,
+      : `The session was compacted ${times(own.length)}: ${own.map(renderOwn).join('; ')}.`,
   ].map((line) => foldLines(look, line));
   return [
     ...head,
@@ -85,7 +85,7 @@ function times(count: number): string {
   return count === 1 ? 'once' : count === 2 ? 'twice' : `${formatNumber(count)} times`;
 }
 
-function tellOwn(own: SessionReplay['own'][number]): string {
+function renderOwn(own: SessionReplay['own'][number]): string {
   const where = own.isInsideTurn ? 'inside turn' : 'after turn';
   const what = own.kind === 'micro' ? ', results cleared' : '';
   const recall = own.recall === undefined ? '' : `, recall ${own.recall.toFixed(2)}`;
@@ -197,8 +197,8 @@ function overflowNote({ policy, overflowed }: PolicyLine, run: ReplayRun | undef
 function renderTurns(replay: SessionReplay, look: Look): readonly string[] {
   return replay.policies.flatMap((outcome) => {
     const rows = [
-      ...outcome.decisions.map((row) => ({ step: row.step, text: tellDecision(row) })),
-      ...outcome.compactions.map((done) => ({ step: done.step, text: tellCompaction(done) })),
+      ...outcome.decisions.map((row) => ({ step: row.step, text: renderDecision(row) })),
+      ...outcome.compactions.map((done) => ({ step: done.step, text: renderCompaction(done) })),
       ...(outcome.overflow.first === undefined
         ? []
         : [
@@ -217,19 +217,19 @@ function renderTurns(replay: SessionReplay, look: Look): readonly string[] {
   });
 }
 
-function tellDecision(row: SessionReplay['policies'][number]['decisions'][number]): string {
+function renderDecision(row: SessionReplay['policies'][number]['decisions'][number]): string {
   const many = row.evaluations > 1 ? ` (${row.evaluations} times)` : '';
   const tier = row.tier === undefined ? 'no tier' : row.tier;
   const verdict = row.shouldCompact ? 'compact' : 'wait';
-  return `${place(row)}  ${row.percentRemaining} % left, ${tier}: ${verdict}, ${row.reason}${many}. ${printable(row.why)}${row.shouldCompact ? tellSignals(row.signals) : ''}`;
+  return `${place(row)}  ${row.percentRemaining} % left, ${tier}: ${verdict}, ${row.reason}${many}. ${printable(row.why)}${row.shouldCompact ? renderSignals(row.signals) : ''}`;
 }
 
-function tellCompaction(done: SimulatedCompaction): string {
+function renderCompaction(done: SimulatedCompaction): string {
   const what = done.kind === 'micro' ? 'results cleared' : 'compacted';
   const recall = done.recall === undefined ? '' : `, recall ${done.recall.toFixed(2)}`;
   return (
     `${place(done)}  ${PLACE_WORDS[done.place]}: ${what}, ${formatNumber(done.preTokens)} to ${formatNumber(done.postTokens)} tokens` +
-    `${recall}.${done.tier === undefined ? ` ${printable(done.why)}${tellSignals(done.signals)}` : ''}`
+    `${recall}.${done.tier === undefined ? ` ${printable(done.why)}${renderSignals(done.signals)}` : ''}`
   );
 }
 
@@ -239,9 +239,9 @@ const PLACE_WORDS = {
   emergency: 'in emergency',
 } as const;
 
-function tellSignals(signals: SimulatedCompaction['signals']): string {
+function renderSignals(signals: SimulatedCompaction['signals']): string {
   if (signals.length === 0) return '';
-  return ` [${signals.map(({ boundary, evidence }) => `${boundary}: ${printable(tellEvidence(evidence))}`).join('; ')}]`;
+  return ` [${signals.map(({ boundary, evidence }) => `${boundary}: ${printable(renderEvidence(evidence))}`).join('; ')}]`;
 }
 
 function place({ turn, line }: { readonly turn: number; readonly line: number | undefined }): string {

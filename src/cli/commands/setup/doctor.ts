@@ -144,8 +144,8 @@ async function checkProviders(io: CommandIo, config: Config): Promise<readonly F
     providers.map(async ([key, provider]) => {
       const answer =
         key === 'ollama'
-          ? tellOllama(await listLocalModels(provider.baseUrl, OLLAMA_DEADLINE_MS))
-          : tellKey(key, provider, isKeySet(io.env, provider));
+          ? reportOllama(await listLocalModels(provider.baseUrl, OLLAMA_DEADLINE_MS))
+          : reportKey(key, provider, isKeySet(io.env, provider));
       // Without the path, which may be a secret of a gateway.
       const detail = `${answer.detail} (${new URL(provider.baseUrl).host}, ${provider.wireApi})`;
       return { ...answer, name: `provider ${key}`, detail };
@@ -163,14 +163,14 @@ function checkProxy({ env }: CommandIo): readonly Finding[] {
 
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'];
 
-function tellKey(key: string, { envKey }: ModelProvider, isSet: boolean): Omit<Finding, 'name'> {
+function reportKey(key: string, { envKey }: ModelProvider, isSet: boolean): Omit<Finding, 'name'> {
   if (envKey === '') return { state: 'ok', detail: 'needs no key' };
   if (isSet) return { state: 'ok', detail: `${envKey} is set` };
   const cure = `Set ${envKey} to use it with --model ${key}/MODEL.`;
   return { state: 'absent', detail: `${envKey} is not set`, cure };
 }
 
-function tellOllama(models: readonly string[] | undefined): Omit<Finding, 'name'> {
+function reportOllama(models: readonly string[] | undefined): Omit<Finding, 'name'> {
   if (models === undefined) {
     return { state: 'absent', detail: 'does not answer', cure: 'Start it to use its models.' };
   }

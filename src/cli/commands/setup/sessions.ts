@@ -54,7 +54,7 @@ export async function listSessions(io: CommandIo, config: Config, options: Sessi
   );
   const wanted = options.here === true ? await sessionsHere(io, found) : found;
   const listed = await digestInOrder(io, config, wanted, { sort, limit });
-  if (agent === undefined || agent === 'opencode') await tellOfDatabase(io);
+  if (agent === undefined || agent === 'opencode') await reportDatabase(io);
   if (json) {
     io.stdout(`${JSON.stringify({ total: wanted.length, sessions: listed.map(sessionJson) }, null, 2)}\n`);
   } else if (wanted.length === 0) io.stdout(nothingFound(io, options));
@@ -70,7 +70,7 @@ export async function listSessions(io: CommandIo, config: Config, options: Sessi
 }
 
 /** Reading the database would need a SQLite reader, which Node 20 lacks. */
-async function tellOfDatabase(io: CommandIo): Promise<void> {
+async function reportDatabase(io: CommandIo): Promise<void> {
   const path = await opencodeDatabase(io);
   if (path === undefined) return;
   io.stderr(

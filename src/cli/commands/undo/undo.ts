@@ -5,7 +5,7 @@ import { BatonError } from '../../../errors.ts';
 import { continueSession, isAgentFormat } from '../../../formats/write.ts';
 import type { ContextAccount } from '../../../history/context-account.ts';
 import type { Format } from '../../../vocabulary.ts';
-import { prepareInstall, resumeCommand, tellResume } from '../../session-files/install.io.ts';
+import { prepareInstall, resumeCommand, printResume } from '../../session-files/install.io.ts';
 import type { CommandIo } from '../../io.ts';
 import { checkDestination, writeOutput } from '../../../calls/output.io.ts';
 import { readForCompaction } from '../../../calls/session-compaction.ts';
@@ -80,7 +80,7 @@ export async function undo(io: CommandIo, config: Config, path: string, flags: U
       io.stderr(`${printable(path)} is unchanged: resume it to keep the compaction.\n`);
     }
     if (place !== undefined && isAgentFormat(format))
-      tellResume(io, resumeCommand(format, newSessionId, account.cwd), flags);
+      printResume(io, resumeCommand(format, newSessionId, account.cwd), flags);
     if (flags.json === true) {
       const document = {
         undone: compaction.id,
