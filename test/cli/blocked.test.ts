@@ -4,25 +4,22 @@ import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findBrokenPairs, pairView } from '../../src/history/pairs.ts';
 import type { Receipt } from '../../src/protocol/receipt.ts';
 import { SPIN, spinning } from '../support/blocked.ts';
-import { NOT_BUILT, runBuilt } from '../support/built.ts';
+import { runBuilt } from '../support/built.ts';
 import type { Ended, World } from '../support/built.ts';
 import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
 import { assertFailed, assertNoNoise } from '../support/explained.ts';
-import { temporaryDirectory } from '../support/program.ts';
 import type { Reply } from '../support/provider-server/script.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
 import { readSessionFile } from '../support/read-format.ts';
 import { asFile, workLines } from '../support/work-sessions.ts';
+import { startWithProvider } from '../support/with-provider.ts';
 
-const root = temporaryDirectory();
-const server = await startProviderServer({ replies: [{}] });
-after(() => server.close());
-before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+const { root, server } = await startWithProvider();
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 

@@ -3,17 +3,12 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { NOT_BUILT } from '../support/built.ts';
+import { test } from 'node:test';
 import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
-import { temporaryDirectory } from '../support/program.ts';
-import { startProviderServer } from '../support/provider-server/server.ts';
 import { shellCall } from '../support/served.ts';
+import { startWithProvider } from '../support/with-provider.ts';
 
-const root = temporaryDirectory();
-const server = await startProviderServer({ replies: [{}] });
-after(() => server.close());
-before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+const { root, server } = await startWithProvider();
 
 /** Dash knows no descriptor of two digits. */
 const SKIP = process.platform !== 'linux';

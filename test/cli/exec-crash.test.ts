@@ -6,26 +6,21 @@ import type { ChildProcess } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { findBrokenPairs, pairView } from '../../src/history/pairs.ts';
 import { HistoryFold } from '../../src/history/project.ts';
 import { WHOLE_ITEMS } from '../../src/history/clear.ts';
 import { parseEvent } from '../../src/protocol/wire/parse.ts';
-import { NOT_BUILT } from '../support/built.ts';
 import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
-import { temporaryDirectory } from '../support/program.ts';
 import type { Reply } from '../support/provider-server/script.ts';
-import { startProviderServer } from '../support/provider-server/server.ts';
 import { readSessionFile } from '../support/read-format.ts';
 import { PACKET } from '../support/packet.ts';
 import { says, userTexts } from '../thread/script.ts';
+import { startWithProvider } from '../support/with-provider.ts';
 
 const ROUNDS = 20;
 const EFFECTS = 'effects.txt';
-const root = temporaryDirectory();
-const server = await startProviderServer({ replies: [{}] });
-after(() => server.close());
-before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+const { root, server } = await startWithProvider();
 
 /** A turn under pressure, with a commit and what a handover may ask for, and once more. Each command is asked for once. */
 function repliesOf(round: number): readonly Reply[] {

@@ -1,18 +1,13 @@
 // The user's turn ends when it ends: `baton exec` prints the answer to the user's message, and the watcher starts nothing after it.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { NOT_BUILT } from '../support/built.ts';
+import { test } from 'node:test';
 import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
 import { PACKET } from '../support/packet.ts';
-import { temporaryDirectory } from '../support/program.ts';
 import type { Reply } from '../support/provider-server/script.ts';
-import { startProviderServer } from '../support/provider-server/server.ts';
+import { startWithProvider } from '../support/with-provider.ts';
 
-const root = temporaryDirectory();
-const server = await startProviderServer({ replies: [{}] });
-after(() => server.close());
-before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+const { root, server } = await startWithProvider();
 
 /**
  * The last turn of each run reports 62 % used, and a commit was made in it: the watcher wants to hand over. The output is what

@@ -5,25 +5,22 @@ import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ErrorCode } from '../../src/errors.ts';
 import { findBrokenPairs, pairView } from '../../src/history/pairs.ts';
 import { textOfOutput } from '../../src/protocol/item.ts';
 import { ABORTED_RESULT } from '../../src/session/loop.ts';
-import { NOT_BUILT, runBuilt } from '../support/built.ts';
+import { runBuilt } from '../support/built.ts';
 import type { Ended } from '../support/built.ts';
 import { ExecFixture, eventsOf, EXEC_KEY } from '../support/exec.ts';
 import { assertFailed, assertNoNoise } from '../support/explained.ts';
-import { temporaryDirectory } from '../support/program.ts';
 import type { Fault, Reply, Script } from '../support/provider-server/script.ts';
 import { readSessionFile } from '../support/read-format.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
+import { startWithProvider } from '../support/with-provider.ts';
 
-const root = temporaryDirectory();
-const server = await startProviderServer({ replies: [{}] });
-after(() => server.close());
-before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+const { root, server } = await startWithProvider();
 
 function fixture(files: Readonly<Record<string, string>> = {}): ExecFixture {
   return new ExecFixture(root, server.baseUrl, files);

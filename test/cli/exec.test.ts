@@ -4,23 +4,19 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { findBrokenPairs, pairView } from '../../src/history/pairs.ts';
 import { textOfOutput } from '../../src/protocol/item.ts';
 import { SUMMARY_SECTIONS } from '../../src/vocabulary.ts';
-import { NOT_BUILT, runBuilt } from '../support/built.ts';
+import { runBuilt } from '../support/built.ts';
 import { ExecFixture, eventsOf, EXEC_KEY, messagesOf } from '../support/exec.ts';
 import { assertFailed, assertNoNoise } from '../support/explained.ts';
-import { temporaryDirectory } from '../support/program.ts';
 import { git, need } from '../support/tool-world.ts';
 import type { Reply, ScriptedCall } from '../support/provider-server/script.ts';
-import { startProviderServer } from '../support/provider-server/server.ts';
 import { readSessionFile } from '../support/read-format.ts';
+import { startWithProvider } from '../support/with-provider.ts';
 
-const root = temporaryDirectory();
-const server = await startProviderServer({ replies: [{}] });
-after(() => server.close());
-before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+const { root, server } = await startWithProvider();
 
 const bubblewrap = await need('bwrap');
 

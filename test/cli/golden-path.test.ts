@@ -3,32 +3,15 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, afterEach, before, test } from 'node:test';
-import { NOT_BUILT } from '../support/built.ts';
-import { Client } from '../support/client.ts';
+import { test } from 'node:test';
 import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
 import { PACKET } from '../support/packet.ts';
-import { temporaryDirectory } from '../support/program.ts';
 import type { Reply } from '../support/provider-server/script.ts';
-import { startProviderServer } from '../support/provider-server/server.ts';
+import { clientStarter, startWithProvider } from '../support/with-provider.ts';
 
-const root = temporaryDirectory();
-const server = await startProviderServer({ replies: [{}] });
-after(() => server.close());
-before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+const { root, server } = await startWithProvider();
 
-const clients = new Set<Client>();
-// A client that a failed test has left would hold the process.
-afterEach(() => {
-  for (const client of clients) client.kill('SIGKILL');
-  clients.clear();
-});
-
-function serve(at: ExecFixture): Client {
-  const client = new Client(at);
-  clients.add(client);
-  return client;
-}
+const serve = clientStarter();
 
 /** @returns a fixture, and the requests from here on */
 function fixture(replies: readonly Reply[]) {

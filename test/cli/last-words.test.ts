@@ -3,20 +3,15 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { PROMPT_NAMES } from '../../src/prompts/shipped.ts';
-import { NOT_BUILT } from '../support/built.ts';
 import type { Ended } from '../support/built.ts';
 import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
 import { PACKET } from '../support/packet.ts';
-import { temporaryDirectory } from '../support/program.ts';
 import type { Reply } from '../support/provider-server/script.ts';
-import { startProviderServer } from '../support/provider-server/server.ts';
+import { startWithProvider } from '../support/with-provider.ts';
 
-const root = temporaryDirectory();
-const server = await startProviderServer({ replies: [{}] });
-after(() => server.close());
-before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+const { root, server } = await startWithProvider();
 
 const ANSWER = 'There are 3 files: a.txt, b.txt and c.txt.';
 const BROKEN: Reply = { fault: { type: 'status', status: 500 } };

@@ -3,25 +3,21 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { findBrokenPairs, pairView } from '../../src/history/pairs.ts';
 import { textOfOutput } from '../../src/protocol/item.ts';
 import type { SessionEvent } from '../../src/protocol/wire/event.ts';
 import { WIRE_APIS } from '../../src/vocabulary.ts';
 import type { WireApi } from '../../src/vocabulary.ts';
-import { NOT_BUILT, runBuilt } from '../support/built.ts';
+import { runBuilt } from '../support/built.ts';
 import type { Ended } from '../support/built.ts';
 import { Client } from '../support/client.ts';
 import { ExecFixture, eventsOf, EXEC_KEY } from '../support/exec.ts';
 import { assertFailed } from '../support/explained.ts';
-import { temporaryDirectory } from '../support/program.ts';
 import type { Reply } from '../support/provider-server/script.ts';
-import { startProviderServer } from '../support/provider-server/server.ts';
+import { startWithProvider } from '../support/with-provider.ts';
 
-const root = temporaryDirectory();
-const server = await startProviderServer({ replies: [{}] });
-after(() => server.close());
-before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+const { root, server } = await startWithProvider();
 
 /** A fixture with limits, and a server that says this; the answer counts the requests that were sent. */
 function set(

@@ -5,25 +5,20 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFile } from 'node:fs/promises';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { SessionEvent } from '../../src/protocol/wire/event.ts';
-import { NOT_BUILT } from '../support/built.ts';
 import { Client } from '../support/client.ts';
 import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
 import { PACKET } from '../support/packet.ts';
-import { temporaryDirectory } from '../support/program.ts';
 import type { Reply, ScriptedCall } from '../support/provider-server/script.ts';
-import { startProviderServer } from '../support/provider-server/server.ts';
 import { answerTo, SessionView, structureOf } from '../support/session-view.ts';
 import { ROOT } from '../../scripts/generate.ts';
+import { startWithProvider } from '../support/with-provider.ts';
 
 /** The frames as they should be; `BATON_FRAMES=write` writes them. */
 const GOLDEN = join(ROOT, 'test/cli/serve-client.frames.txt');
 
-const root = temporaryDirectory();
-const server = await startProviderServer({ replies: [{}] });
-after(() => server.close());
-before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+const { root, server } = await startWithProvider();
 
 const plan = (first: string): Reply['calls'] => [
   {

@@ -1,19 +1,14 @@
 // What models cost, as `baton serve` shows it: by what they were asked for, as it happens, and adding up to what limits count.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { SessionEvent } from '../../src/protocol/wire/event.ts';
 import { SUMMARY_SECTIONS } from '../../src/vocabulary.ts';
-import { NOT_BUILT } from '../support/built.ts';
 import { Client } from '../support/client.ts';
-import { temporaryDirectory } from '../support/program.ts';
-import { startProviderServer } from '../support/provider-server/server.ts';
-import { committedFixture, script, shellCall, shutDown } from '../support/served.ts';
+import { committedFixture, JUDGE_OP, script, shellCall, shutDown } from '../support/served.ts';
+import { startWithProvider } from '../support/with-provider.ts';
 
-const root = temporaryDirectory();
-const server = await startProviderServer({ replies: [{}] });
-after(() => server.close());
-before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+const { root, server } = await startWithProvider();
 
 type Spending = Extract<SessionEvent, { type: 'spending' }>;
 
@@ -22,16 +17,6 @@ const SUMMARY = [
   ...SUMMARY_SECTIONS.map((title, at) => `${at + 1}. ${title}:\nThe lamps are counted, part ${at}.`),
   '</summary>',
 ].join('\n');
-
-const JUDGE = {
-  type: 'rawr_auto_compaction_judgment',
-  request_id: 'ask-1',
-  tier: 'ready',
-  percent_remaining: 40,
-  boundaries_present: ['commit'],
-  last_agent_message: 'Hello.',
-  decision_prompt_path: 'judgment.md',
-} as const;
 
 function of({ by_kind: kinds }: Spending, kind: Spending['kind']) {
   return kinds.find((each) => each.kind === kind);
@@ -54,12 +39,12 @@ test('each request is shown under its kind, a failed judgment too, and the kinds
   assert.deepEqual([first.kind, first.requests, first.tokens], ['agent', 1, 6_010]);
   assert.ok((first.dollars ?? 0) > 0, 'the price is known');
   await client.next('turn_complete');
-  client.send(JUDGE);
+  client.send(JUDGE_OP);
   const judged = await client.next('spending', ({ kind }) => kind === 'judgment');
   assert.equal(of(judged, 'agent')?.tokens, 21_020);
   assert.ok(judged.tokens > 0);
   assert.equal((await client.next('rawr_auto_compaction_judgment_result')).should_compact, false);
-  client.send({ ...JUDGE, request_id: 'ask-2' });
+  client.send({ ...JUDGE_OP, request_id: 'ask-2' });
   const failed = await client.next('rawr_auto_compaction_judgment_result');
   assert.deepEqual([failed.request_id, failed.should_compact], ['ask-2', null]);
   assert.match(failed.reason, /no judge today/);

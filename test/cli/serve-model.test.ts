@@ -1,18 +1,13 @@
 // Another model for an open thread of `baton serve`: between turns, kept by a resume, refused where it cannot be.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { NOT_BUILT } from '../support/built.ts';
+import { test } from 'node:test';
 import { Client } from '../support/client.ts';
 import { EXEC_KEY } from '../support/exec.ts';
-import { temporaryDirectory } from '../support/program.ts';
-import { startProviderServer } from '../support/provider-server/server.ts';
 import { committedFixture, QUESTION, script, shellCall, shutDown } from '../support/served.ts';
+import { startWithProvider } from '../support/with-provider.ts';
 
-const root = temporaryDirectory();
-const server = await startProviderServer({ replies: [{}] });
-after(() => server.close());
-before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+const { root, server } = await startWithProvider();
 
 const SECOND = 'lab-anthropic/claude-sonnet-4-5';
 

@@ -3,20 +3,15 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SessionEvent } from '../../src/protocol/wire/event.ts';
-import { NOT_BUILT } from '../support/built.ts';
 import { Client } from '../support/client.ts';
 import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
-import { temporaryDirectory } from '../support/program.ts';
 import type { Reply } from '../support/provider-server/script.ts';
-import { startProviderServer } from '../support/provider-server/server.ts';
+import { startWithProvider } from '../support/with-provider.ts';
 
-const root = temporaryDirectory();
-const server = await startProviderServer({ replies: [{}] });
-after(() => server.close());
-before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+const { root, server } = await startWithProvider();
 
 /** A turn that waits for the user, who says nothing. */
 const QUESTION: Reply = { calls: [{ name: 'ask_user', arguments: { question: 'Which one?', options: [] } }] };

@@ -1,17 +1,12 @@
 // `redo` in `baton serve`: a compaction that was undone is in force again, in the next request and after a resume.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { NOT_BUILT } from '../support/built.ts';
+import { test } from 'node:test';
 import { Client } from '../support/client.ts';
-import { temporaryDirectory } from '../support/program.ts';
-import { startProviderServer } from '../support/provider-server/server.ts';
 import { committedFixture, script, shellCall, shutDown } from '../support/served.ts';
+import { startWithProvider } from '../support/with-provider.ts';
 
-const root = temporaryDirectory();
-const server = await startProviderServer({ replies: [{}] });
-after(() => server.close());
-before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+const { root, server } = await startWithProvider();
 
 test('the history is the compacted one with what came before the undo, and the turn is refused with the way to its files', async () => {
   const requests = script(

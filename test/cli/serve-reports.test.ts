@@ -1,17 +1,13 @@
 // What a thread of `baton serve` answers about itself: what fills its window, how it stands, why the watcher waits.
 
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { NOT_BUILT, runBuilt } from '../support/built.ts';
+import { test } from 'node:test';
+import { runBuilt } from '../support/built.ts';
 import { Client } from '../support/client.ts';
-import { temporaryDirectory } from '../support/program.ts';
-import { startProviderServer } from '../support/provider-server/server.ts';
 import { committedFixture, script, shellCall, shutDown } from '../support/served.ts';
+import { startWithProvider } from '../support/with-provider.ts';
 
-const root = temporaryDirectory();
-const server = await startProviderServer({ replies: [{}] });
-after(() => server.close());
-before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+const { root, server } = await startWithProvider();
 
 /** The account that `baton inspect` gives of the only session. */
 interface Inspected {

@@ -3,18 +3,13 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { NOT_BUILT } from '../support/built.ts';
+import { test } from 'node:test';
 import { Client } from '../support/client.ts';
 import { EXEC_KEY } from '../support/exec.ts';
-import { temporaryDirectory } from '../support/program.ts';
-import { startProviderServer } from '../support/provider-server/server.ts';
 import { committedFixture, QUESTION, script, shutDown } from '../support/served.ts';
+import { startWithProvider } from '../support/with-provider.ts';
 
-const root = temporaryDirectory();
-const server = await startProviderServer({ replies: [{}] });
-after(() => server.close());
-before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+const { root, server } = await startWithProvider();
 
 test('it runs, is shown, and is in no request; text that begins with ! stays a message', async () => {
   const requests = script(server, { text: 'One.' }, { text: 'Two.' });

@@ -1,20 +1,15 @@
 // Several threads in one `baton serve`: opened new, by handle, as a fork and by a handoff; closed, failed and addressed apart.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { SessionEvent } from '../../src/protocol/wire/event.ts';
-import { NOT_BUILT } from '../support/built.ts';
 import { Client } from '../support/client.ts';
 import type { ExecFixture } from '../support/exec.ts';
 import { messagesOf } from '../support/exec.ts';
-import { temporaryDirectory } from '../support/program.ts';
-import { startProviderServer } from '../support/provider-server/server.ts';
 import { assertSound, committedFixture, QUESTION, script, shellCall, shutDown } from '../support/served.ts';
+import { startWithProvider } from '../support/with-provider.ts';
 
-const root = temporaryDirectory();
-const server = await startProviderServer({ replies: [{}] });
-after(() => server.close());
-before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+const { root, server } = await startWithProvider();
 
 function say(client: Client, text: string, thread?: string): void {
   const to = thread === undefined ? {} : { thread_id: thread };

@@ -1,19 +1,14 @@
 // What a client of `baton serve` may do while things wait for the user: change the queue, turn a call down with words.
 
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Op } from '../../src/protocol/wire/op.ts';
-import { NOT_BUILT } from '../support/built.ts';
 import { Client } from '../support/client.ts';
 import { EXEC_KEY } from '../support/exec.ts';
-import { temporaryDirectory } from '../support/program.ts';
-import { startProviderServer } from '../support/provider-server/server.ts';
 import { committedFixture, QUESTION, script, shellCall, shutDown } from '../support/served.ts';
+import { startWithProvider } from '../support/with-provider.ts';
 
-const root = temporaryDirectory();
-const server = await startProviderServer({ replies: [{}] });
-after(() => server.close());
-before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+const { root, server } = await startWithProvider();
 
 function message(id: string, text: string): Extract<Op, { type: 'user_turn' }> {
   return { type: 'user_turn', id, items: [{ type: 'text', text }], origin: { type: 'user' } };

@@ -4,47 +4,32 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UndoTurnDocument } from '../../src/cli/documents/compaction.ts';
 import { HistoryFold } from '../../src/history/project.ts';
 import { WHOLE_ITEMS } from '../../src/history/clear.ts';
 import type { Item } from '../../src/protocol/item.ts';
-import { findBrokenPairs, pairView } from '../../src/history/pairs.ts';
-import { NOT_BUILT, runBuilt } from '../support/built.ts';
+import { runBuilt } from '../support/built.ts';
 import type { Ended } from '../support/built.ts';
 import { Client } from '../support/client.ts';
-import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
+import type { ExecFixture } from '../support/exec.ts';
 import { assertFailed, assertNoNoise } from '../support/explained.ts';
-import { temporaryDirectory } from '../support/program.ts';
 import type { Reply, ScriptedCall } from '../support/provider-server/script.ts';
-import { startProviderServer } from '../support/provider-server/server.ts';
 import { readSessionFile } from '../support/read-format.ts';
+import { startWithProvider } from '../support/with-provider.ts';
+import { assertSound, committedFixture, JUDGE_OP, script, shellCall, shutDown } from '../support/served.ts';
 
-const root = temporaryDirectory();
-const server = await startProviderServer({ replies: [{}] });
-after(() => server.close());
-before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+const { root, server } = await startWithProvider();
 
 const USER = { type: 'user' } as const;
 
 function fixture(files: Readonly<Record<string, string>> = {}): ExecFixture {
-  const at = new ExecFixture(root, server.baseUrl, files);
-  const git = (...args: readonly string[]): void =>
-    void execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@b.c', ...args], { cwd: at.work });
-  git('add', '-A');
-  git('commit', '-q', '--allow-empty', '-m', 'Begin');
-  return at;
+  return committedFixture(root, server, files);
 }
 
-function play(...replies: readonly Reply[]): () => readonly (typeof server.requests)[number][] {
-  const from = server.requests.length;
-  server.play({ key: EXEC_KEY, replies });
-  return () => server.requests.slice(from);
-}
-
-function shell(command: string): ScriptedCall {
-  return { name: 'shell', arguments: { command } };
+function play(...replies: readonly Reply[]): ReturnType<typeof script> {
+  return script(server, ...replies);
 }
 
 function edit(path: string, from: string, to: string): ScriptedCall {
@@ -68,20 +53,6 @@ async function historyOf(at: ExecFixture): Promise<readonly Item[]> {
   return fold.entries.map(({ value }) => value);
 }
 
-async function assertSound(at: ExecFixture): Promise<void> {
-  const items = await historyOf(at);
-  assert.deepEqual(Object.values(findBrokenPairs(items.map(pairView))).flat(), []);
-  assert.deepEqual(at.locks(), []);
-}
-
-async function shutDown(client: Client, at: ExecFixture): Promise<void> {
-  client.send({ type: 'shutdown' });
-  const ended = await client.ended;
-  assert.equal(ended.status, 0, ended.stderr);
-  assert.equal(client.events.at(-1)?.type, 'shutdown_complete');
-  await assertSound(at);
-}
-
 test('messages are turns, in their order, and the thread waits for more', async () => {
   play({ text: 'First.' }, { text: 'Second.' });
   const at = fixture();
@@ -98,7 +69,7 @@ test('messages are turns, in their order, and the thread waits for more', async 
 });
 
 test('a message into a running turn is seen before the next sampling', async () => {
-  const requests = play({ calls: [shell('sleep 1')] }, { text: 'Seen.' });
+  const requests = play({ calls: [shellCall('sleep 1')] }, { text: 'Seen.' });
   const at = fixture();
   const client = new Client(at);
   client.say('Wait a while.');
@@ -111,7 +82,7 @@ test('a message into a running turn is seen before the next sampling', async () 
 });
 
 test('an interrupt ends the turn at once, and the thread goes on', async () => {
-  play({ calls: [shell('sleep 30')] }, { text: 'Here.' });
+  play({ calls: [shellCall('sleep 30')] }, { text: 'Here.' });
   const at = fixture();
   const client = new Client(at);
   client.say('Sleep.');
@@ -128,12 +99,12 @@ describe('approvals', () => {
   const asking = ['--sandbox', 'danger_full_access', '--approval', 'untrusted'];
 
   test('of a command: approved, for the session, denied', async () => {
-    const touch = shell('touch lit');
+    const touch = shellCall('touch lit');
     play(
       { calls: [touch] },
       { calls: [touch] },
       { calls: [touch] },
-      { calls: [shell('rm lit')] },
+      { calls: [shellCall('rm lit')] },
       { text: 'Done.' },
     );
     const at = fixture();
@@ -172,7 +143,7 @@ describe('approvals', () => {
   });
 
   test('a client that goes away approves nothing, and what it asked for is finished', async () => {
-    play({ calls: [shell('touch lit')] }, { text: 'Without it, then.' });
+    play({ calls: [shellCall('touch lit')] }, { text: 'Without it, then.' });
     const at = fixture();
     const client = new Client(at, asking);
     client.say('Light it.');
@@ -187,7 +158,7 @@ describe('approvals', () => {
 });
 
 test('a client that reads no more events ends it, which is no failure', async () => {
-  play({ calls: [shell('sleep 1')] }, { fault: { type: 'silence' } });
+  play({ calls: [shellCall('sleep 1')] }, { fault: { type: 'silence' } });
   const at = fixture();
   const op = { type: 'user_turn', items: [{ type: 'text', text: 'Go.' }], origin: USER };
   const ended = await at.serve('responses', [], {
@@ -220,7 +191,7 @@ test('a question of the agent is answered', async () => {
 });
 
 test('compact: previewed, done as a turn of its own, taken back', async () => {
-  play({ calls: [shell('seq 1 4000')] }, { text: 'Counted.' }, { text: 'A summary of no worth' });
+  play({ calls: [shellCall('seq 1 4000')] }, { text: 'Counted.' }, { text: 'A summary of no worth' });
   const at = fixture();
   const client = new Client(at);
   client.say('Count.');
@@ -253,9 +224,9 @@ describe('undo of a turn', () => {
   test('takes files and conversation back, as often as there are turns', async () => {
     const requests = play(
       { calls: [read('lamp')] },
-      { calls: [edit('lamp', 'unlit', 'lit'), shell('echo oil > can; echo horn >> lamp')] },
+      { calls: [edit('lamp', 'unlit', 'lit'), shellCall('echo oil > can; echo horn >> lamp')] },
       { text: 'Lit.' },
-      { calls: [shell('rm lamp')] },
+      { calls: [shellCall('rm lamp')] },
       { text: 'Gone.' },
       { text: 'Nothing happened.' },
     );
@@ -292,7 +263,7 @@ describe('undo of a turn', () => {
   });
 
   test('of a closed session: named first, then done, once', async () => {
-    play({ calls: [shell('echo lit > lamp; echo oil > can')] }, { text: 'Lit.' }, { text: 'Hm.' });
+    play({ calls: [shellCall('echo lit > lamp; echo oil > can')] }, { text: 'Lit.' }, { text: 'Hm.' });
     const at = fixture({ lamp: 'unlit\n' });
     const client = new Client(at);
     client.say('Light it.');
@@ -330,7 +301,7 @@ describe('undo of a turn', () => {
   });
 
   test('is refused while the thread works, and behind a compaction', async () => {
-    play({ calls: [shell('seq 1 4000')] }, { calls: [shell('sleep 30')] }, { text: 'A summary' });
+    play({ calls: [shellCall('seq 1 4000')] }, { calls: [shellCall('sleep 30')] }, { text: 'A summary' });
     const at = fixture();
     const client = new Client(at);
     client.say('Count, then sleep.');
@@ -347,7 +318,7 @@ describe('undo of a turn', () => {
   });
 
   test('can be switched off: the conversation goes back, the files stay, and that is said', async () => {
-    play({ calls: [shell('touch lit')] }, { text: 'Lit.' });
+    play({ calls: [shellCall('touch lit')] }, { text: 'Lit.' });
     const at = fixture();
     at.configure('[features]\nghost_snapshots = false\n');
     const client = new Client(at);
@@ -363,9 +334,9 @@ describe('undo of a turn', () => {
 
 test('settings count from the next call on, and are told', async () => {
   const requests = play(
-    { calls: [shell('touch lit')] },
+    { calls: [shellCall('touch lit')] },
     { text: 'I plan.' },
-    { calls: [shell('touch lit')] },
+    { calls: [shellCall('touch lit')] },
     { text: 'Lit.' },
   );
   const at = fixture();
@@ -390,7 +361,7 @@ test('settings count from the next call on, and are told', async () => {
 });
 
 test('pins are told, kept through a compaction, and bounded', async () => {
-  play({ calls: [shell('seq 1 4000')] }, { text: 'Counted.' }, { text: 'no summary' });
+  play({ calls: [shellCall('seq 1 4000')] }, { text: 'Counted.' }, { text: 'no summary' });
   const at = fixture();
   const client = new Client(at);
   client.say('Count.');
@@ -454,15 +425,7 @@ test('a judge is asked, and decides nothing', async () => {
   const client = new Client(at);
   client.say('Hello.');
   await client.next('turn_complete');
-  client.send({
-    type: 'rawr_auto_compaction_judgment',
-    request_id: 'ask-1',
-    tier: 'ready',
-    percent_remaining: 40,
-    boundaries_present: ['commit'],
-    last_agent_message: 'Hello.',
-    decision_prompt_path: 'judgment.md',
-  });
+  client.send(JUDGE_OP);
   const result = await client.next('rawr_auto_compaction_judgment_result');
   assert.deepEqual(
     [result.request_id, result.should_compact, result.reason],
@@ -536,7 +499,7 @@ describe('the end', () => {
   });
 
   test('Ctrl-C ends the turn, and the session can be resumed', async () => {
-    play({ calls: [shell('sleep 30')] }, { text: 'On it goes.' });
+    play({ calls: [shellCall('sleep 30')] }, { text: 'On it goes.' });
     const at = fixture();
     const client = new Client(at);
     client.say('Sleep.');

@@ -3,19 +3,14 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { NOT_BUILT } from '../support/built.ts';
+import { test } from 'node:test';
 import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
-import { temporaryDirectory } from '../support/program.ts';
 import type { Reply } from '../support/provider-server/script.ts';
-import { startProviderServer } from '../support/provider-server/server.ts';
 import { NO_TERMINAL, showIn } from '../support/terminal.ts';
 import { asFile, workLines } from '../support/work-sessions.ts';
+import { startWithProvider } from '../support/with-provider.ts';
 
-const root = temporaryDirectory();
-const server = await startProviderServer({ replies: [{}] });
-after(() => server.close());
-before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+const { root, server } = await startWithProvider();
 if (NO_TERMINAL !== false) console.error(`SKIPPED: ${NO_TERMINAL}`);
 
 /** Writes the clipboard, sets the title, clears the screen in C0 and C1, turns text round, and hides a line. */

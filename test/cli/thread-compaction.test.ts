@@ -3,35 +3,19 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, afterEach, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { SessionEvent } from '../../src/protocol/wire/event.ts';
 import type { LogRecord } from '../../src/protocol/record.ts';
 import { SUMMARY_SECTIONS } from '../../src/vocabulary.ts';
-import { NOT_BUILT, runBuilt } from '../support/built.ts';
-import { Client } from '../support/client.ts';
+import { runBuilt } from '../support/built.ts';
 import { ExecFixture, eventsOf, EXEC_KEY, messagesOf } from '../support/exec.ts';
-import { temporaryDirectory } from '../support/program.ts';
 import type { Reply, Script, ScriptedCall } from '../support/provider-server/script.ts';
-import { startProviderServer } from '../support/provider-server/server.ts';
 import { readSessionFile } from '../support/read-format.ts';
+import { clientStarter, startWithProvider } from '../support/with-provider.ts';
 
-const root = temporaryDirectory();
-const server = await startProviderServer({ replies: [{}] });
-after(() => server.close());
-before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+const { root, server } = await startWithProvider();
 
-const clients = new Set<Client>();
-// A client that a failed test has left would hold the process for minutes.
-afterEach(() => {
-  for (const client of clients) client.kill('SIGKILL');
-  clients.clear();
-});
-
-function serve(at: ExecFixture, args: readonly string[] = [], window = 100_000): Client {
-  const client = new Client(at, args, window);
-  clients.add(client);
-  return client;
-}
+const serve = clientStarter();
 
 const USER = { type: 'user' } as const;
 /** No watcher, whose packets would be requests of their own. */

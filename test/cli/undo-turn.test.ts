@@ -18,22 +18,20 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UndoTurnDocument } from '../../src/cli/documents/compaction.ts';
-import { NOT_BUILT, runBuilt } from '../support/built.ts';
+import { runBuilt } from '../support/built.ts';
 import type { Ended, World } from '../support/built.ts';
 import { Client } from '../support/client.ts';
-import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
+import { EXEC_KEY } from '../support/exec.ts';
+import type { ExecFixture } from '../support/exec.ts';
 import { assertNoNoise } from '../support/explained.ts';
-import { temporaryDirectory } from '../support/program.ts';
-import { startProviderServer } from '../support/provider-server/server.ts';
+import { startWithProvider } from '../support/with-provider.ts';
+import { committedFixture } from '../support/served.ts';
 
-const root = temporaryDirectory();
-const server = await startProviderServer({ replies: [{}] });
-after(() => server.close());
-before(() => assert.equal(NOT_BUILT, false, String(NOT_BUILT)));
+const { root, server } = await startWithProvider();
 
 function git(at: ExecFixture, ...args: readonly string[]): string {
   const identity = ['-c', 'user.name=A', '-c', 'user.email=a@example.org'];
@@ -42,10 +40,7 @@ function git(at: ExecFixture, ...args: readonly string[]): string {
 
 /** A repository with a commit. */
 function fixture(files: Readonly<Record<string, string>>): ExecFixture {
-  const at = new ExecFixture(root, server.baseUrl, files);
-  git(at, 'add', '-A');
-  git(at, 'commit', '-q', '--allow-empty', '-m', 'Begin');
-  return at;
+  return committedFixture(root, server, files);
 }
 
 /** A session with one turn that ran a command. */

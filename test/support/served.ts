@@ -17,10 +17,26 @@ export const QUESTION: Reply = {
   calls: [{ name: 'ask_user', arguments: { question: 'Which one?', options: [] } }],
 };
 
+/** Asks the judge on behalf of a client. */
+export const JUDGE_OP = {
+  type: 'rawr_auto_compaction_judgment',
+  request_id: 'ask-1',
+  tier: 'ready',
+  percent_remaining: 40,
+  boundaries_present: ['commit'],
+  last_agent_message: 'Hello.',
+  decision_prompt_path: 'judgment.md',
+} as const;
+
 /** A fixture whose repository has a commit. @param root where its home is made */
-export function committedFixture(root: string, server: Pick<ProviderServer, 'baseUrl'>): ExecFixture {
-  const at = new ExecFixture(root, server.baseUrl, {});
+export function committedFixture(
+  root: string,
+  server: Pick<ProviderServer, 'baseUrl'>,
+  files: Readonly<Record<string, string>> = {},
+): ExecFixture {
+  const at = new ExecFixture(root, server.baseUrl, files);
   const author = ['-c', 'user.name=A', '-c', 'user.email=a@b.c'];
+  execFileSync('git', ['add', '-A'], { cwd: at.work });
   execFileSync('git', [...author, 'commit', '-q', '--allow-empty', '-m', 'Begin'], { cwd: at.work });
   return at;
 }
