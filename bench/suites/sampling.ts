@@ -13,7 +13,7 @@ import type { LogRecord } from '../../src/protocol/record.ts';
 import { modelInfo } from '../../src/providers/models.ts';
 import { createRollout } from '../../src/rollout/rollout.io.ts';
 import { openThread } from '../../src/thread/thread.io.ts';
-import type { Thread } from '../../src/thread/thread.io.ts';
+import type { Thread } from '../../src/thread/terms.ts';
 import { itemTokens, sumTokens } from '../../src/tokens/estimate.ts';
 import { generateSteps, toItems } from '../histories.ts';
 import { median, processorTime } from '../measure.ts';

@@ -1,7 +1,7 @@
 // `baton-agent/agent`: Baton's own agent, its models, and rehearsals of recorded sessions.
 
 export { openThread } from '../thread/thread.io.ts';
-export type { Thread, TurnOutcome } from '../thread/thread.io.ts';
+export type { Thread, TurnOutcome } from '../thread/terms.ts';
 export type { Playback, ThreadRequest, ThreadWorld } from '../thread/terms.ts';
 
 export { openMeantModel, openNamedModel } from '../providers/open.ts';

@@ -2,9 +2,12 @@
 
 import { loadRollout } from '../formats/session-file.io.ts';
 import type { LogRecord, SettingsRecord } from '../protocol/record.ts';
+import { createRollout, forkRollout, openRollout } from '../rollout/rollout.io.ts';
 import type { Rollout } from '../rollout/rollout.io.ts';
 import { openRolloutSource } from '../rollout/read.io.ts';
 import type { SessionLog } from '../session/terms.ts';
+import { recordedDirectory } from './context.ts';
+import type { ThreadRequest, ThreadWorld } from './terms.ts';
 
 /** Appends to a rollout. */
 export class ThreadLog implements SessionLog {
@@ -68,4 +71,49 @@ export async function* recordsOf(home: string, path: string): AsyncGenerator<Log
     await source.close();
   }
   yield* records;
+}
+
+/** All records, in memory. */
+export async function collect(records: AsyncIterable<LogRecord>): Promise<readonly LogRecord[]> {
+  const all: LogRecord[] = [];
+  for await (const record of records) all.push(record);
+  return all;
+}
+
+/** A log and its content. */
+export interface OpenLog {
+  readonly rollout: Rollout;
+  /** Where the thread works from here on. Absolute, with links resolved. */
+  readonly root: string;
+  readonly past: readonly LogRecord[];
+  /** Sentences for the user. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Opens the log of a thread: a new one, the one to resume, or a fork.
+ * @throws BatonError as `openRollout`
+ */
+export async function openLog(
+  { resume, fork, instructions }: ThreadRequest,
+  root: string,
+  { home, clock, ids, signal, version, files }: ThreadWorld,
+): Promise<OpenLog> {
+  const world = { clock, ids, signal, ...(files === undefined ? {} : { files }) };
+  if (resume === undefined && fork === undefined) {
+    const head = { cwd: root, producerVersion: version, instructions };
+    const rollout = await createRollout(home, head, world);
+    const meta: LogRecord = { type: 'session_meta', sessionId: rollout.threadId, ...head };
+    return { rollout, root, past: [meta], warnings: [] };
+  }
+  const past: LogRecord[] = [];
+  const emit = (record: LogRecord): void => void past.push(record);
+  const { rollout, damage } =
+    fork === undefined
+      ? await openRollout(home, resume ?? '', world, emit)
+      : await forkRollout(home, fork, { emit, head: { cwd: root, producerVersion: version } }, world);
+  const moved = recordedDirectory(past) ?? root;
+  const warnings = damage.map(({ line, message }) => `Line ${line} of the session is damaged: ${message}`);
+  if (moved !== root) warnings.push(`The session worked in ${moved} and goes on in ${root}.`);
+  return { rollout, root, past, warnings };
 }

@@ -15,6 +15,8 @@ import { purposeOf } from '../session/spending.ts';
 import type { Charge } from '../session/spending.ts';
 import { approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
 import { costOf, priceOf } from '../tokens/prices.ts';
+import type { Summarizers } from '../compaction/summarise/summarizers.ts';
+import type { ThreadWorld } from './terms.ts';
 
 /** Where charges go. */
 export interface Till {
@@ -179,4 +181,32 @@ class Attempt {
     const price = priceOf(this.#request.model);
     return price === undefined ? undefined : costOf(billed, price);
   }
+}
+
+/** Counts what models are asked; set as soon as the thread exists. */
+export interface Meter {
+  till: Till | undefined;
+}
+
+/** @throws RangeError before the thread is open */
+export function tillOf({ till }: Meter): Till {
+  if (till === undefined) throw new RangeError('A model was asked before the thread was open');
+  return till;
+}
+
+/** The same world, with every summary model metered. */
+export function meteredWorld(world: ThreadWorld, meter: Meter): ThreadWorld {
+  const metered = (summarizers: Summarizers): Summarizers => ({
+    ...summarizers,
+    models: summarizers.models.map((each) => ({
+      ...each,
+      model: new MeteredModel(each.model, () => tillOf(meter), 'summary'),
+    })),
+  });
+  const { summarizers, watcherSummarizers } = world;
+  return {
+    ...world,
+    ...(summarizers === undefined ? {} : { summarizers: metered(summarizers) }),
+    ...(watcherSummarizers === undefined ? {} : { watcherSummarizers: metered(watcherSummarizers) }),
+  };
 }

@@ -1,7 +1,11 @@
 // The settings of a thread that can change while it is open. Pure.
 
 import type { Config } from '../config/schema.ts';
+import type { SessionEvent } from '../protocol/wire/event.ts';
+import { PROTOCOL_VERSION } from '../protocol/wire/version.ts';
+import type { Rollout } from '../rollout/rollout.io.ts';
 import type { ApprovalPolicy, SandboxMode, WatcherMode } from '../vocabulary.ts';
+import type { ThreadRequest } from './terms.ts';
 
 /** The present settings. */
 export interface ThreadSettings {
@@ -45,4 +49,27 @@ export function mayWrite({ sandbox, isPlanning }: Pick<ThreadSettings, 'sandbox'
 /** A configuration without notes: neither the agent nor the watcher writes any. */
 export function withoutNotes(config: Config): Config {
   return { ...config, rawrAutoCompaction: { ...config.rawrAutoCompaction, scratchWriteEnabled: false } };
+}
+
+/** Reports the present settings of a thread. */
+export function configured(
+  { model }: ThreadRequest,
+  { rollout, root }: { readonly rollout: Pick<Rollout, 'threadId' | 'path'>; readonly root: string },
+  settings: ThreadSettings,
+): Extract<SessionEvent, { type: 'session_configured' }> {
+  return {
+    type: 'session_configured',
+    protocol_version: PROTOCOL_VERSION,
+    session_id: rollout.threadId,
+    rollout_path: rollout.path,
+    provider: model.provider,
+    model: model.name,
+    model_context_window: model.window,
+    cwd: root,
+    approval_policy: settings.policy,
+    sandbox_mode: settings.sandbox,
+    mode: settings.mode,
+    plan_mode: settings.isPlanning,
+    review_mode: settings.isReviewing,
+  };
 }

@@ -1,9 +1,14 @@
-// What opening a thread requires.
+// What opening a thread requires, and what an open thread offers. Types only.
 
 import type { Summarizers } from '../compaction/summarise/summarizers.ts';
 import type { SessionLog, ToolRunner } from '../session/terms.ts';
 import type { Config } from '../config/schema.ts';
+import type { BatonError } from '../errors.ts';
 import type { Clock, Hooks, Ids } from '../ports.ts';
+import type { AnswerSchema } from '../protocol/model.ts';
+import type { Op } from '../protocol/wire/op.ts';
+import type { TurnEnding } from '../session/loop.ts';
+import type { UserMessage } from '../watcher/state.ts';
 import type { SessionEvent } from '../protocol/wire/event.ts';
 import type { Item } from '../protocol/item.ts';
 import type { LogRecord } from '../protocol/record.ts';
@@ -94,4 +99,66 @@ export interface ThreadWorld {
   readonly emit: (event: SessionEvent) => void;
   /** Stops the opening; `interrupt` stops an open thread. */
   readonly signal: AbortSignal;
+}
+
+/** How a user turn ended, including the watcher's work after it. */
+export interface TurnOutcome {
+  readonly ending: TurnEnding;
+  /** The agent's last message, before or after a handoff; undefined if it said nothing. */
+  readonly lastMessage: string | undefined;
+  /** Why the model did not answer, if that ended the turn. */
+  readonly failure: BatonError | undefined;
+}
+
+/** The terms of one turn. */
+export interface TurnTerms {
+  /** The required form of the answer, sent with each request of the turn. */
+  readonly schema?: AnswerSchema;
+  /** The process ends with the turn: the watcher starts nothing after it, and decides anew before the user's next message. */
+  readonly isFinal?: boolean;
+}
+
+/** An open thread. */
+export interface Thread {
+  readonly id: string;
+  /** Its rollout; the file is created with the first turn. */
+  readonly path: string;
+  /** Whether any of it is recorded, so that it can be resumed. */
+  readonly isRecorded: boolean;
+  /**
+   * Runs a user turn and the watcher's work after it: resolves when nothing runs any more.
+   * @param message its text, or a message with its id
+   * @throws BatonError if the log cannot be written: nothing is guaranteed then
+   */
+  turn(message: string | UserMessage, terms?: TurnTerms): Promise<TurnOutcome>;
+  /**
+   * Gives the running turn a message; without a running turn it becomes a turn later. Resolves once it can no longer be
+   * lost.
+   */
+  steer(text: string): Promise<void>;
+  /** Ends everything that runs, at once. Waiting messages then get their turns. */
+  interrupt(): void;
+  /** Ends everything that runs, at once, and starts nothing more: waiting messages are there when the thread is resumed. */
+  stop(): void;
+  /**
+   * Performs an op; a failure becomes an `error` event. Ops start in the order of the calls. Resolves when the op is
+   * done, or, for a message, once it can no longer be lost.
+   */
+  perform(op: Op): Promise<void>;
+  /**
+   * Waits until another thread may continue from this one's end.
+   * @throws BatonError `thread_busy` while a user turn runs; `session_empty` before the first one
+   */
+  settle(): Promise<void>;
+  /** What this thread hands to a new one: the continuation packet, made without a model, and the pins. */
+  handOver(): Promise<ThreadBeginning>;
+  /** No one is left to answer: denies pending and later requests. */
+  desert(): void;
+  /**
+   * Resolves when nothing runs and nothing waits, including what a resumed thread had left over.
+   * @throws BatonError if the log could not be written
+   */
+  rest(): Promise<void>;
+  /** Ends the running turn, waits until no tool runs any more, and releases the log. Does nothing the second time. */
+  close(): Promise<void>;
 }

@@ -3,21 +3,16 @@
 
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Summarizers } from '../compaction/summarise/summarizers.ts';
 import type { SessionWorld } from '../session/session.io.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import type { SessionEvent } from '../protocol/wire/event.ts';
 import type { HookSession } from '../protocol/hook.ts';
 import type { Item } from '../protocol/item.ts';
-import type { AnswerSchema } from '../protocol/model.ts';
-import { PROTOCOL_VERSION } from '../protocol/wire/version.ts';
-import type { LogRecord, NoteRecord, SettingsRecord } from '../protocol/record.ts';
-import { createRollout, forkRollout, openRollout } from '../rollout/rollout.io.ts';
+import type { NoteRecord, SettingsRecord } from '../protocol/record.ts';
 import type { Rollout } from '../rollout/rollout.io.ts';
 import { NO_LIMITS } from '../session/limits.ts';
 import { WatchedSession } from '../session/watched/watched-session.io.ts';
-import type { TurnEnding } from '../session/loop.ts';
 import { approximateTokens } from '../tokens/estimate.ts';
 import { withinDeadline } from '../system/deadline.io.ts';
 import { usableWindow } from '../tokens/pressure.ts';
@@ -29,11 +24,11 @@ import {
   isSurroundings,
   missingContext,
   recordedInstructions,
-  recordedDirectory,
 } from './context.ts';
-import { recordsOf, ThreadLog } from './log.io.ts';
-import { MeteredModel } from './meter.io.ts';
-import type { Till } from './meter.io.ts';
+import { collect, openLog, recordsOf, ThreadLog } from './log.io.ts';
+import type { OpenLog } from './log.io.ts';
+import { MeteredModel, meteredWorld, tillOf } from './meter.io.ts';
+import type { Meter } from './meter.io.ts';
 import { TurnModel } from './model.io.ts';
 import { WatcherSurroundings } from './watching.io.ts';
 import type { WatcherSettings } from '../watcher/live/agent.ts';
@@ -47,75 +42,21 @@ import { OpsDoor } from './ops.io.ts';
 import { hookSession, openPlace, placeOfPlayback } from './project.io.ts';
 import type { EquippedTools, Project } from './project.io.ts';
 import { pinRecords } from '../trail/pins.ts';
-import type { ModelChoice, ThreadBeginning, ThreadRequest, ThreadWorld } from './terms.ts';
+import type {
+  ModelChoice,
+  Thread,
+  ThreadBeginning,
+  ThreadRequest,
+  ThreadWorld,
+  TurnOutcome,
+  TurnTerms,
+} from './terms.ts';
 import { shellLineIn } from './shell-line.ts';
-import { initialSettings, mayWrite, withMode, withoutNotes } from './settings.ts';
+import { configured, initialSettings, mayWrite, withMode, withoutNotes } from './settings.ts';
 import type { ThreadSettings } from './settings.ts';
 
 /** Longest wait for a turn's commands to end, in milliseconds. @source docs/decisions/snapshots.md */
 const IDLE_LIMIT_MS = 500;
-
-/** How a user turn ended, including the watcher's work after it. */
-export interface TurnOutcome {
-  readonly ending: TurnEnding;
-  /** The agent's last message, before or after a handoff; undefined if it said nothing. */
-  readonly lastMessage: string | undefined;
-  /** Why the model did not answer, if that ended the turn. */
-  readonly failure: BatonError | undefined;
-}
-
-/** The terms of one turn. */
-export interface TurnTerms {
-  /** The required form of the answer, sent with each request of the turn. */
-  readonly schema?: AnswerSchema;
-  /** The process ends with the turn: the watcher starts nothing after it, and decides anew before the user's next message. */
-  readonly isFinal?: boolean;
-}
-
-/** An open thread. */
-export interface Thread {
-  readonly id: string;
-  /** Its rollout; the file is created with the first turn. */
-  readonly path: string;
-  /** Whether any of it is recorded, so that it can be resumed. */
-  readonly isRecorded: boolean;
-  /**
-   * Runs a user turn and the watcher's work after it: resolves when nothing runs any more.
-   * @param message its text, or a message with its id
-   * @throws BatonError if the log cannot be written: nothing is guaranteed then
-   */
-  turn(message: string | UserMessage, terms?: TurnTerms): Promise<TurnOutcome>;
-  /**
-   * Gives the running turn a message; without a running turn it becomes a turn later. Resolves once it can no longer be
-   * lost.
-   */
-  steer(text: string): Promise<void>;
-  /** Ends everything that runs, at once. Waiting messages then get their turns. */
-  interrupt(): void;
-  /** Ends everything that runs, at once, and starts nothing more: waiting messages are there when the thread is resumed. */
-  stop(): void;
-  /**
-   * Performs an op; a failure becomes an `error` event. Ops start in the order of the calls. Resolves when the op is
-   * done, or, for a message, once it can no longer be lost.
-   */
-  perform(op: Op): Promise<void>;
-  /**
-   * Waits until another thread may continue from this one's end.
-   * @throws BatonError `thread_busy` while a user turn runs; `session_empty` before the first one
-   */
-  settle(): Promise<void>;
-  /** What this thread hands to a new one: the continuation packet, made without a model, and the pins. */
-  handOver(): Promise<ThreadBeginning>;
-  /** No one is left to answer: denies pending and later requests. */
-  desert(): void;
-  /**
-   * Resolves when nothing runs and nothing waits, including what a resumed thread had left over.
-   * @throws BatonError if the log could not be written
-   */
-  rest(): Promise<void>;
-  /** Ends the running turn, waits until no tool runs any more, and releases the log. Does nothing the second time. */
-  close(): Promise<void>;
-}
 
 /**
  * Opens a thread. Nothing of it is written before its first turn.
@@ -147,40 +88,6 @@ function withModel(
     { ...request, model, isModelChosen: true },
     { ...world, ...summarizers },
   ];
-}
-
-/** A log and its content. */
-interface OpenLog {
-  readonly rollout: Rollout;
-  /** Where the thread works from here on. Absolute, with links resolved. */
-  readonly root: string;
-  readonly past: readonly LogRecord[];
-  /** Sentences for the user. */
-  readonly warnings: readonly string[];
-}
-
-async function openLog(
-  { resume, fork, instructions }: ThreadRequest,
-  root: string,
-  { home, clock, ids, signal, version, files }: ThreadWorld,
-): Promise<OpenLog> {
-  const world = { clock, ids, signal, ...(files === undefined ? {} : { files }) };
-  if (resume === undefined && fork === undefined) {
-    const head = { cwd: root, producerVersion: version, instructions };
-    const rollout = await createRollout(home, head, world);
-    const meta: LogRecord = { type: 'session_meta', sessionId: rollout.threadId, ...head };
-    return { rollout, root, past: [meta], warnings: [] };
-  }
-  const past: LogRecord[] = [];
-  const emit = (record: LogRecord): void => void past.push(record);
-  const { rollout, damage } =
-    fork === undefined
-      ? await openRollout(home, resume ?? '', world, emit)
-      : await forkRollout(home, fork, { emit, head: { cwd: root, producerVersion: version } }, world);
-  const moved = recordedDirectory(past) ?? root;
-  const warnings = damage.map(({ line, message }) => `Line ${line} of the session is damaged: ${message}`);
-  if (moved !== root) warnings.push(`The session worked in ${moved} and goes on in ${root}.`);
-  return { rollout, root, past, warnings };
 }
 
 interface OpenRequest extends ThreadRequest {
@@ -609,62 +516,6 @@ function settingsOf({ request, log, place }: Parts): SettingsRecord | undefined 
     cwd: place.root,
     usableWindow: usableWindow(model.window),
   });
-}
-
-async function collect(records: AsyncIterable<LogRecord>): Promise<readonly LogRecord[]> {
-  const all: LogRecord[] = [];
-  for await (const record of records) all.push(record);
-  return all;
-}
-
-/** The present settings of a thread. */
-function configured(
-  { model }: ThreadRequest,
-  { rollout, root }: Pick<OpenLog, 'rollout' | 'root'>,
-  settings: ThreadSettings,
-): Extract<SessionEvent, { type: 'session_configured' }> {
-  return {
-    type: 'session_configured',
-    protocol_version: PROTOCOL_VERSION,
-    session_id: rollout.threadId,
-    rollout_path: rollout.path,
-    provider: model.provider,
-    model: model.name,
-    model_context_window: model.window,
-    cwd: root,
-    approval_policy: settings.policy,
-    sandbox_mode: settings.sandbox,
-    mode: settings.mode,
-    plan_mode: settings.isPlanning,
-    review_mode: settings.isReviewing,
-  };
-}
-
-/** Counts what models are asked; set as soon as the thread exists. */
-interface Meter {
-  till: Till | undefined;
-}
-
-function tillOf({ till }: Meter): Till {
-  if (till === undefined) throw new RangeError('A model was asked before the thread was open');
-  return till;
-}
-
-/** The same world, with every summary model metered. */
-function meteredWorld(world: ThreadWorld, meter: Meter): ThreadWorld {
-  const metered = (summarizers: Summarizers): Summarizers => ({
-    ...summarizers,
-    models: summarizers.models.map((each) => ({
-      ...each,
-      model: new MeteredModel(each.model, () => tillOf(meter), 'summary'),
-    })),
-  });
-  const { summarizers, watcherSummarizers } = world;
-  return {
-    ...world,
-    ...(summarizers === undefined ? {} : { summarizers: metered(summarizers) }),
-    ...(watcherSummarizers === undefined ? {} : { watcherSummarizers: metered(watcherSummarizers) }),
-  };
 }
 
 /** The user's choices in the thread that bind the watcher. */

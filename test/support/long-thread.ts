@@ -6,7 +6,7 @@ import type { Model } from '../../src/ports.ts';
 import { authorOf } from '../../src/protocol/item.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import type { ModelEvent, ModelRequest, ModelUsage } from '../../src/protocol/model.ts';
-import type { Thread } from '../../src/thread/thread.io.ts';
+import type { Thread } from '../../src/thread/terms.ts';
 import { openThreadIn } from './opened-thread.ts';
 import { agentSays } from './records.ts';
 

@@ -9,7 +9,7 @@ import type { LoadedPrompt } from '../../src/prompts/load.io.ts';
 import { SHIPPED_PROMPTS } from '../../src/prompts/shipped.ts';
 import type { PromptName } from '../../src/prompts/shipped.ts';
 import { openThread } from '../../src/thread/thread.io.ts';
-import type { Thread } from '../../src/thread/thread.io.ts';
+import type { Thread } from '../../src/thread/terms.ts';
 import type { ThreadWorld } from '../../src/thread/terms.ts';
 
 /** How a thread of a test differs from the usual one. */

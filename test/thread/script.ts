@@ -3,7 +3,7 @@
 
 import type { SessionEvent } from '../../src/protocol/wire/event.ts';
 import type { Item } from '../../src/protocol/item.ts';
-import type { Thread } from '../../src/thread/thread.io.ts';
+import type { Thread } from '../../src/thread/terms.ts';
 import type { Reply } from '../support/provider-server/script.ts';
 import { PACKET } from '../support/packet.ts';
 

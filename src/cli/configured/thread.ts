@@ -10,7 +10,7 @@ import type { SessionEvent } from '../../protocol/wire/event.ts';
 import type { OpenedModel } from '../../providers/open.ts';
 import { locateRollout, openRolloutSource } from '../../rollout/read.io.ts';
 import { openThread } from '../../thread/thread.io.ts';
-import type { Thread } from '../../thread/thread.io.ts';
+import type { Thread } from '../../thread/terms.ts';
 import type { ModelChoice, Playback, ThreadBeginning } from '../../thread/terms.ts';
 import type { AskApproval } from '../../thread/tools.io.ts';
 import { locateOwnSession } from '../session-files/handles.io.ts';

@@ -6,7 +6,7 @@ import { BatonError } from '../../../errors.ts';
 import { announceRemains } from '../../../system/remains.io.ts';
 import type { SessionEvent } from '../../../protocol/wire/event.ts';
 import type { OpenedModel } from '../../../providers/open.ts';
-import type { Thread, TurnOutcome } from '../../../thread/thread.io.ts';
+import type { Thread, TurnOutcome } from '../../../thread/terms.ts';
 import type { ApprovalRequest, AskApproval } from '../../../thread/tools.io.ts';
 import type { ApprovalPolicy, SandboxMode } from '../../../vocabulary.ts';
 import type { AnswerForm } from './answer-schema.ts';

@@ -9,7 +9,7 @@ import { BatonError } from '../../../errors.ts';
 import type { SessionEvent } from '../../../protocol/wire/event.ts';
 import type { Op } from '../../../protocol/wire/op.ts';
 import { parseOp } from '../../../protocol/wire/parse.ts';
-import type { Thread } from '../../../thread/thread.io.ts';
+import type { Thread } from '../../../thread/terms.ts';
 import type { ThreadBeginning } from '../../../thread/terms.ts';
 import type { ApprovalPolicy, SandboxMode } from '../../../vocabulary.ts';
 import { exitStatus, explain } from '../../explain.ts';
