@@ -46,9 +46,11 @@ import type { LoopEffect, LoopEvent, TurnEnding } from './loop.ts';
 import type { RunningTurn, SessionLog, ToolRunner, TurnObserver, TurnStart, TurnView } from './terms.ts';
 import { spendingEvent, spentNote } from './spending.ts';
 import type { Charge } from './spending.ts';
-import { agentTextOf, ThreadState } from './thread-state.ts';
+import { ThreadState } from './thread-state.ts';
 import { alarmSentence } from './alarm.ts';
 import type { Alarm } from './alarm.ts';
+import { failureOf, outcomeOf, turnEnd, withItem } from './turn-end.ts';
+import type { TurnOutcomeWord } from './turn-end.ts';
 import { TranscriptFold, TranscriptTail } from './transcript.ts';
 import type { Transcript } from './transcript.ts';
 import { ThreadMutex } from './thread-mutex.io.ts';
@@ -650,34 +652,21 @@ export class Session {
 
   async #end(ending: TurnEnding): Promise<void> {
     this.#lastEnding = ending;
-    if (ending.type !== 'complete' && ending.type !== 'aborted') {
-      const message = 'cure' in ending ? `${ending.why} ${ending.cure}` : ending.why;
-      this.#world.emit({ type: 'error', code: ending.type, message });
-    }
-    const ways = { complete: 'complete', aborted: 'interrupted' } as const;
-    const isFailure = ending.type !== 'complete' && ending.type !== 'aborted';
-    await this.#finish(isFailure ? 'failed' : ways[ending.type], isFailure ? ending.type : undefined);
+    const failure = failureOf(ending);
+    if (failure !== undefined) this.#world.emit({ type: 'error', ...failure });
+    await this.#finish(outcomeOf(ending), failure?.code);
     const resolve = this.#ended;
     this.#ended = undefined;
     resolve?.(ending);
   }
 
-  async #finish(how: 'complete' | 'interrupted' | 'failed', errorCode?: string): Promise<void> {
+  async #finish(how: TurnOutcomeWord, errorCode?: string): Promise<void> {
     const turn = this.#turn;
     if (turn === undefined) return;
     const { emit, log, observer, settle } = this.#world;
-    const { turnId, kind, origin, said } = turn;
-    const settled = (await settle?.(turnId)) ?? [];
-    const ended = { turnId, kind, origin };
-    const lastAgentMessage = said === undefined ? {} : { lastAgentMessage: said };
-    const stopReason = this.#stopReason === undefined ? {} : { stopReason: this.#stopReason };
-    const failure = errorCode === undefined ? {} : { errorCode };
-    const shown = await this.#write([
-      ...settled,
-      how === 'complete'
-        ? { type: 'turn_complete', ...ended, ...stopReason, ...lastAgentMessage }
-        : { type: 'turn_aborted', ...ended, ...failure, reason: how },
-    ]);
+    const settled = (await settle?.(turn.turnId)) ?? [];
+    const ended = turnEnd(turn, { how, stopReason: this.#stopReason, errorCode });
+    const shown = await this.#write([...settled, ended]);
     await log.sync();
     this.#turn = undefined;
     this.#calls.clear();
@@ -727,12 +716,9 @@ export class Session {
 
   #noteInTurn(item: Item): void {
     if (this.#turn === undefined) return;
-    const said = agentTextOf(item);
-    if (callOf(item) !== undefined) this.#turn = { ...this.#turn, hadAction: true };
-    // The answer to the observer is not addressed to the turn's initiator.
-    if (said === undefined) return;
-    if (this.#isAnswerOwed) this.#toObserver = said;
-    else this.#turn = { ...this.#turn, said };
+    const { turn, toObserver } = withItem(this.#turn, item, this.#isAnswerOwed);
+    this.#turn = turn;
+    if (toObserver !== undefined) this.#toObserver = toObserver;
   }
 
   #asThread(): CompactableThread {
