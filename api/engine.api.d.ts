@@ -18,7 +18,9 @@ export declare class AccountFold {
     usedAfter(items: readonly Item[]): number;
     sizeAt(index: number): number | undefined;
     toolAt(index: number): string | undefined;
+    get notedTools(): number | undefined;
     get rejectedCount(): number;
+    get newestRejected(): string | undefined;
     get newestCompaction(): CompactionMark | undefined;
     account(): ContextAccount;
 }

@@ -70,7 +70,11 @@ function nothingToCompact(job: Job, preTokens: number): BatonError {
   const { gauge, targetsWhatIsWritten } = job.subject;
   const fixed = gauge?.fixed ?? 0;
   const share = job.leastFreedShare === LEAST_FREED_SHARE ? 'a tenth' : 'a quarter';
-  const beside = fixed === 0 ? '' : `; ${formatNumber(fixed)} are instructions and tools, which stay`;
+  // The estimate of them can exceed what is used, where a report counted less.
+  const beside =
+    fixed === 0 || fixed >= preTokens
+      ? ''
+      : `; ${formatNumber(fixed)} are instructions and tools, which stay`;
   const canOrder = fixed > 0 && targetsWhatIsWritten === true && !job.isOrdered;
   return new BatonError(
     'nothing_to_compact',

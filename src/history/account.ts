@@ -15,6 +15,7 @@ import { UsageGauge } from '../tokens/anchor.ts';
 import type { GaugeState, Prediction, Usage } from '../tokens/anchor.ts';
 import { approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
 import type { CountText } from '../tokens/estimate.ts';
+import { uncertainTokens } from '../tokens/report.ts';
 import { assumedWindow, knownWindow } from '../tokens/models.ts';
 import { EFFECTIVE_WINDOW_PERCENT, percentRemaining, usableWindow } from '../tokens/pressure.ts';
 import { clearResult } from './clear.ts';
@@ -32,6 +33,7 @@ import type { HistoryChange } from './project.ts';
 import { NO_RESULT, PresentItems } from './present.ts';
 import type { Light } from './present.ts';
 import { RecordedItems } from './recorded.ts';
+import { toolTokensIn } from './tool-tokens.ts';
 
 /** Number of compactions for which the earlier state of the gauge is kept; longer series are not undone. */
 const MOST_STATES = 100;
@@ -64,6 +66,7 @@ export class AccountFold {
   /** Estimated tokens that clearing has freed so far. */
   #cleared = 0;
   #instructionEstimate = 0;
+  #notedTools: number | undefined;
 
   /** @param keepFrames as for `HistoryFold`: past projections that a later undo may need */
   constructor(settings: AccountSettings, keepFrames = Infinity) {
@@ -138,6 +141,7 @@ export class AccountFold {
         break;
       case 'note':
         this.#takeLimit(record);
+        this.#takeTools(record);
         break;
       case 'undo_turn':
         this.#takeTurnBack(record);
@@ -186,9 +190,19 @@ export class AccountFold {
     return this.#present.toolAt(index);
   }
 
+  /** Tokens of the tools' schemas according to the log. */
+  get notedTools(): number | undefined {
+    return this.#notedTools;
+  }
+
   /** Number of impossible samples so far. */
   get rejectedCount(): number {
     return this.#rejectedCount;
+  }
+
+  /** Why the newest of the impossible samples is impossible; undefined: there is none. */
+  get newestRejected(): string | undefined {
+    return this.#rejected.at(-1)?.why;
   }
 
   /** The newest compaction. */
@@ -289,12 +303,13 @@ export class AccountFold {
       : { ...light, cleared: { ...light, ...this.#sizes(clearResult(item)) } };
   }
 
-  #sizes(item: Item): Pick<Light, 'split' | 'estimate'> {
+  #sizes(item: Item): Pick<Light, 'split' | 'estimate' | 'uncertain'> {
     const { count, estimate: settings } = this.#settings;
     const estimated = itemTokens(item, this.#estimate, settings);
     return {
       split: count === undefined ? estimated : itemTokens(item, count, settings),
       estimate: sumTokens(estimated),
+      uncertain: uncertainTokens(item, estimated),
     };
   }
 
@@ -318,7 +333,8 @@ export class AccountFold {
   #takeSample(sample: UsageSample, line: number | undefined): void {
     if (sample.source === 'reported') this.#disproveLimit(sample.total);
     const { window } = this.#window(sample.source === 'reported' ? sample.total : 0);
-    const verdict = this.#gauge.sample(sample, window);
+    const uncertain = (): number => this.#present.uncertain;
+    const verdict = this.#gauge.sample(sample, { windowTokens: window, uncertain });
     if (!verdict.accepted) {
       this.#rejectedCount++;
       this.#keep(this.#rejected, { line, why: verdict.why });
@@ -457,6 +473,13 @@ export class AccountFold {
     replacement.forEach((item, index) => this.#gauge.add(item, added[index]?.value.estimate ?? 0));
     const kept = added.slice(replacement.length);
     this.#gauge.addOverhead(kept.reduce((sum, { value }) => sum + value.estimate, 0));
+  }
+
+  #takeTools(note: NoteRecord): void {
+    const tokens = toolTokensIn(note);
+    if (tokens === undefined) return;
+    this.#notedTools = tokens;
+    this.#gauge.expect(tokens);
   }
 
   #takeLimit(note: NoteRecord): void {

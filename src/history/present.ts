@@ -14,6 +14,8 @@ export const NO_RESULT = '';
 export interface Light {
   readonly split: TokensByCategory;
   readonly estimate: number;
+  /** The part of the estimate that `uncertainTokens` names. */
+  readonly uncertain: number;
   readonly callId: string | undefined;
   readonly resultOf: string | undefined;
   /** The tool that gave a result, undefined if its call is unknown; `NO_RESULT` for other items. */
@@ -29,6 +31,7 @@ export class PresentItems {
   #pairs: PairFinder | undefined = new PairFinder();
   #lights: Light[] = [];
   #estimate = 0;
+  #uncertain = 0;
   /** One entry per item, in flat arrays, so that a pass over all of them stays in the cache. */
   #sizes: number[] = [];
   #toolsOfResults: (string | undefined)[] = [];
@@ -43,6 +46,7 @@ export class PresentItems {
   #add(light: Light): void {
     this.#lights.push(light);
     this.#estimate += light.estimate;
+    this.#uncertain += light.uncertain;
     this.#pairs?.add(light);
     addTokens(this.#categories, light.split);
     const size = sumTokens(light.split);
@@ -77,6 +81,7 @@ export class PresentItems {
       this.#toolsOfResults.pop();
       if (light === undefined) return;
       this.#estimate -= light.estimate;
+      this.#uncertain -= light.uncertain;
       this.#takeFromCategories(light.split);
       if (light.resultOf === undefined) continue;
       this.#takeFromTool(light.tool ?? 'unknown', light.split.tool_results ?? 0);
@@ -109,9 +114,16 @@ export class PresentItems {
     this.#pairs = new PairFinder();
     this.#lights = [];
     this.#estimate = 0;
+    this.#uncertain = 0;
     this.#sizes = [];
     this.#toolsOfResults = [];
     for (const light of lights()) this.#add(light);
+  }
+
+  /** Sum of the uncertain parts of the estimates. */
+  get uncertain(): number {
+    this.#settle();
+    return this.#uncertain;
   }
 
   /** Sum of the estimates. */

@@ -20,6 +20,7 @@ import type { Compaction, Subject } from '../compaction/subject.ts';
 import type { Config } from '../config/schema.ts';
 import type { AccountFold } from '../history/account.ts';
 import { limitNote } from '../history/learnt-limit.ts';
+import { toolsNote } from '../history/tool-tokens.ts';
 import { initialContextRange, SUMMARY_PREFIX } from '../history/filter.ts';
 import { undoneCompaction } from '../history/redo.ts';
 import { requireUndoable } from '../history/project.ts';
@@ -112,17 +113,17 @@ export class Session {
   #lastEnding: TurnEnding | undefined;
   /** The last reported alarm; an earlier process reported its own. */
   #alarm: Alarm | undefined;
+  /** Warned that usage reports are ignored. */
+  #hasToldIgnored = false;
+  /** Estimate of the tools' schemas. */
+  readonly #toolTokens: number;
 
   /** @param past the records of the thread so far, none for a new one */
   constructor(world: SessionWorld, past: Iterable<LogRecord> = []) {
     this.#world = world;
     const { config, compaction, emit } = world;
-    this.#thread = new ThreadState(
-      config,
-      compaction.count,
-      compaction.within,
-      approximateTokens(JSON.stringify(world.tools.specs), config.compact),
-    );
+    this.#toolTokens = approximateTokens(JSON.stringify(world.tools.specs), config.compact);
+    this.#thread = new ThreadState(config, compaction.count, compaction.within, this.#toolTokens);
     this.#compactor = new Compactor(this.#asThread(), config, { ...compaction, emit });
     this.#thread.restore([...past], (record) => this.#past?.add(record, this.#fold(record)));
     this.#alarm = this.#thread.alarm();
@@ -292,6 +293,11 @@ export class Session {
     await this.#mutex.pass(() => this.#write(records));
   }
 
+  /** Notes the size of the tools, unless the log has it: its readers then count as this thread does. */
+  async noteTools(): Promise<void> {
+    if (this.#thread.account.notedTools !== this.#toolTokens) await this.note([toolsNote(this.#toolTokens)]);
+  }
+
   /** The observer no longer waits for an answer: the agent's words and actions belong to the turn's initiator again. */
   withdraw(): void {
     this.#isAnswerOwed = false;
@@ -399,6 +405,17 @@ export class Session {
     this.#world.emit(this.#thread.tokenCount(this.#world.observer?.tier()));
     const message = alarmSentence(this.#alarm, before);
     if (message !== undefined) this.#world.emit({ type: 'warning', message });
+  }
+
+  /**
+   * Warns, once, that a report of usage is not used.
+   * @param why what was reported, and why it cannot be true
+   */
+  ignore(why: string): void {
+    if (this.#hasToldIgnored) return;
+    this.#hasToldIgnored = true;
+    const message = `The provider reported ${why}. Baton ignores such reports, and estimates how full the context is.`;
+    this.#world.emit({ type: 'warning', message });
   }
 
   async #compact(ask: CompactionAsk, signal: CancelSignal): Promise<CompactionOutcome> {
@@ -533,10 +550,13 @@ export class Session {
   }
 
   async #append({ items, usage }: Extract<LoopEffect, { type: 'append' }>): Promise<void> {
+    const { account } = this.#thread;
+    const { rejectedCount } = account;
     await this.#write([
       ...items.map((item) => ({ type: 'item', item }) as const),
       ...(usage === undefined ? [] : [{ type: 'usage', usage } as const]),
     ]);
+    if (account.rejectedCount > rejectedCount) this.ignore(account.newestRejected ?? '');
     // The end of the turn follows its last answer and reports the same.
     if (usage !== undefined && this.#state.stage.at !== 'idle') this.emitTokens();
   }

@@ -14,6 +14,7 @@ import type { ReachedLimit } from '../session/limits.ts';
 import { purposeOf } from '../session/spending.ts';
 import type { Charge } from '../session/spending.ts';
 import { approximateTokens, itemTokens, sumTokens } from '../tokens/estimate.ts';
+import { uncertainTokens, whyTooSmall } from '../tokens/report.ts';
 import { costOf, priceOf } from '../tokens/prices.ts';
 import type { Summarizers } from '../compaction/summarise/summarizers.ts';
 import type { ThreadWorld } from './terms.ts';
@@ -24,13 +25,9 @@ export interface Till {
   spend(charge: Charge): Promise<void>;
   /** Why no further request is allowed; undefined: it is. */
   reachedLimit(): ReachedLimit | undefined;
+  /** Takes note that a reported count is not used. @param why the count, and why it cannot be true */
+  ignore(why: string): void;
 }
-
-/**
- * A provider's count below this share of the estimated tokens is not trusted.
- * @source docs/decisions/limits.md
- */
-const LEAST_BELIEVED_SHARE = 1 / 8;
 
 /** The purpose of a request. With `turns` the caller writes the usage of a complete answer to the log. */
 export type Purpose = 'turns' | 'judgment' | 'summary';
@@ -62,7 +59,7 @@ export class MeteredModel implements Model {
     const attempt = new Attempt(request, this.#purpose);
     try {
       for await (const event of this.#model.stream(request, signal)) {
-        if (event.type === 'usage' && !attempt.believes(event.usage)) continue;
+        if (event.type === 'usage' && this.#ignores(attempt, event.usage)) continue;
         attempt.accept(event);
         if (event.type === 'restarted') {
           await this.#till().spend(attempt.brokenOff());
@@ -96,7 +93,7 @@ export class MeteredModel implements Model {
       });
       if (compaction === undefined) throw new TypeError('The model compacts nothing');
       const { usage } = compaction;
-      if (usage !== undefined && attempt.believes(usage)) attempt.accept({ type: 'usage', usage });
+      if (usage !== undefined && !this.#ignores(attempt, usage)) attempt.accept({ type: 'usage', usage });
       attempt.accept({ type: 'completed', stopReason: 'end_turn' });
       const charge = attempt.whole(false);
       if (charge !== undefined) charges.push(this.#till().spend(charge));
@@ -105,6 +102,12 @@ export class MeteredModel implements Model {
       if (!attempt.isWhole) charges.push(this.#till().spend(attempt.brokenOff()));
       await Promise.all(charges);
     }
+  }
+
+  #ignores(attempt: Attempt, usage: ModelUsage): boolean {
+    const why = attempt.whyImpossible(usage);
+    if (why !== undefined) this.#till().ignore(why);
+    return why !== undefined;
   }
 
   #requireLeave(): void {
@@ -138,8 +141,12 @@ class Attempt {
   }
 
   /** A count near zero would blind the gauge, the compaction and every limit. */
-  believes({ input, output }: ModelUsage): boolean {
-    return input + output >= (this.#sent + this.#heard) * LEAST_BELIEVED_SHARE;
+  whyImpossible({ input, output }: ModelUsage): string | undefined {
+    return whyTooSmall(input + output, this.#sent + this.#heard, () => this.#uncertain);
+  }
+
+  get #uncertain(): number {
+    return this.#request.items.reduce((sum, item) => sum + uncertainTokens(item, itemTokens(item)), 0);
   }
 
   accept(event: ModelEvent): void {

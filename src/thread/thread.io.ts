@@ -418,6 +418,7 @@ class OpenThread implements Thread {
     const context = [...missingContext(this.#session.items, this.#context), ...this.#heard];
     this.#context = [];
     this.#heard = [];
+    await this.#session.noteTools();
     await this.#session.insert(context);
   }
 

@@ -88,7 +88,7 @@ for (const [why, steps] of Object.entries(orderings)) {
         continue;
       }
       const [sample, predicted, expected] = step;
-      const { prediction } = accepted(gauge.sample(sample, undefined));
+      const { prediction } = accepted(gauge.sample(sample));
       assert.deepEqual([prediction?.predicted, prediction?.reported], [predicted, expected], `step ${index}`);
     }
     assert.deepEqual(gauge.usage(), { used: 13_360, anchor: 'reported' });
@@ -111,7 +111,7 @@ test('used is the sample and what came after it, whichever way the results were 
     for (const what of order) {
       if (what === 'call') gauge.add(call('a'), 20);
       else if (what === 'result') gauge.add(result('a'), 1000);
-      else gauge.sample(reported(10_220, 20), undefined);
+      else gauge.sample(reported(10_220, 20));
     }
     assert.equal(gauge.usage().used, 11_220, order.join(' '));
   }
@@ -121,7 +121,7 @@ test('a message that arrives after the answer and before its sample was not meas
   const gauge = new UsageGauge(MARGIN);
   gauge.add(answer(), 10);
   gauge.add(ask(), 70);
-  gauge.sample(reported(5000, 10), undefined);
+  gauge.sample(reported(5000, 10));
   assert.equal(gauge.usage().used, 5070);
 });
 
@@ -130,7 +130,7 @@ test("an agent's own estimate anchors nothing: it lacks what is in every request
   gauge.add(call('a'), 20);
   gauge.add(result('a'), 1000);
   const before = gauge.usage();
-  const verdict = gauge.sample({ source: 'estimated', covers: 'history', total: 7000 }, undefined);
+  const verdict = gauge.sample({ source: 'estimated', covers: 'history', total: 7000 });
   assert.deepEqual(verdict, { accepted: true, prediction: undefined });
   assert.deepEqual(gauge.usage(), before);
 });
@@ -151,7 +151,7 @@ test('what clearing would leave is what is left once it is done, anchored or not
   for (const isAnchored of [false, true]) {
     const gauge = new UsageGauge(MARGIN);
     gauge.add(ask(), 4000);
-    if (isAnchored) gauge.sample(reported(9000, 10), undefined);
+    if (isAnchored) gauge.sample(reported(9000, 10));
     const foretold = gauge.usedWithout(1500);
     gauge.remove(1500);
     assert.equal(gauge.usage().used, foretold);
@@ -168,9 +168,9 @@ test('without an anchor the estimate carries a margin', () => {
 test('a reset takes the anchor away, but what requests hold besides the items stays known', () => {
   const gauge = new UsageGauge(MARGIN);
   gauge.add(ask(), 1000);
-  gauge.sample(reported(9000, 10), undefined);
+  gauge.sample(reported(9000, 10));
   gauge.add(ask(), 5000);
-  gauge.sample(reported(15000, 10), undefined);
+  gauge.sample(reported(15000, 10));
   gauge.reset();
   gauge.add(ask(), 100);
   assert.deepEqual(gauge.usage(), { used: 8000 + 133, anchor: 'none' });
@@ -179,7 +179,7 @@ test('a reset takes the anchor away, but what requests hold besides the items st
 test('removed tokens leave the anchor usable', () => {
   const gauge = new UsageGauge(MARGIN);
   gauge.add(ask(), 500);
-  gauge.sample(reported(9000, 10), undefined);
+  gauge.sample(reported(9000, 10));
   gauge.remove(400);
   assert.deepEqual(gauge.usage(), { used: 8600, anchor: 'reported' });
 });
@@ -192,11 +192,41 @@ for (const [total, window] of [
 ] as const) {
   test(`a usage of ${total} in a window of ${window ?? 'unknown size'} is refused and changes nothing`, () => {
     const gauge = new UsageGauge(MARGIN);
-    gauge.sample(reported(900, 10), window);
-    assert.equal(gauge.sample(reported(total, 0), window).accepted, false);
+    gauge.sample(reported(900, 10), { windowTokens: window });
+    assert.equal(gauge.sample(reported(total, 0), { windowTokens: window }).accepted, false);
     assert.deepEqual(gauge.usage(), { used: 900, anchor: 'reported' });
   });
 }
+
+test('a report of less than a quarter of the content did not count it', () => {
+  const gauge = new UsageGauge(MARGIN);
+  gauge.add(ask(), 60_000);
+  for (const total of [10, 14_999]) {
+    assert.deepEqual(gauge.sample(reported(total, 0)), {
+      accepted: false,
+      why: `a usage of ${total === 10 ? '10' : '14,999'} tokens, where the content comes to about 60,000`,
+    });
+    assert.deepEqual(gauge.usage(), { used: 79_800, anchor: 'none' });
+  }
+  assert.equal(gauge.sample(reported(15_000, 0)).accepted, true);
+  assert.deepEqual(gauge.usage(), { used: 15_000, anchor: 'reported' });
+});
+
+test('a report need not count images and hidden reasoning', () => {
+  const gauge = new UsageGauge(MARGIN);
+  gauge.add(ask(), 60_000);
+  assert.equal(gauge.sample(reported(850, 0), { uncertain: () => 56_000 }).accepted, false);
+  assert.equal(gauge.sample(reported(850, 0), { uncertain: () => 57_000 }).accepted, true);
+});
+
+test('a report is judged by what it can have seen', () => {
+  const gauge = new UsageGauge(MARGIN);
+  gauge.add(ask(), 100);
+  gauge.add(answer(), 10);
+  gauge.add(ask(), 60_000);
+  assert.equal(gauge.sample(reported(300, 10)).accepted, true);
+  assert.equal(gauge.usage().used, 60_300);
+});
 
 test('used never falls while items are added, and is the sample right after one', () => {
   const item = fc.constantFrom<Item>(ask(), answer(), call('a'), result('a'), result('b'));

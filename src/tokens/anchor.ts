@@ -5,6 +5,7 @@ import { authorOf, callOf, resultCallId } from '../protocol/item.ts';
 import type { Item } from '../protocol/item.ts';
 import type { UsageSample } from '../protocol/usage.ts';
 import { withSafetyMargin } from './estimate.ts';
+import { whyTooSmall } from './report.ts';
 import { formatNumber } from './words.ts';
 
 /** How a reported sample compares with the prediction just before it. */
@@ -42,6 +43,14 @@ const LEAST_GROWTH = 5_000;
 
 /** Outside this range the file lacks something, and more evidence would not help. @source docs/decisions/gauge.md */
 const SCALE_RANGE = [0.5, 3] as const;
+
+/** What else a sample is judged by. */
+export interface SampleContext {
+  /** The raw context window; undefined if unknown. */
+  readonly windowTokens?: number | undefined;
+  /** Estimates the part of the content that providers may count at much less. */
+  readonly uncertain?: () => number;
+}
 
 /** Result of offering a sample to the gauge. */
 export type SampleVerdict =
@@ -83,12 +92,17 @@ export class UsageGauge {
   /** The estimate of what the last report counted. */
   #reportedWhole = 0;
   readonly #marginMultiplier: number;
-  readonly #expected: number;
+  #expected: number;
 
   /** @param expected estimated tokens of requests besides items and overhead, until a report shows them */
   constructor(marginMultiplier: number, expected = 0) {
     this.#marginMultiplier = marginMultiplier;
     this.#expected = expected;
+  }
+
+  /** Sets the estimate of what requests hold besides items and overhead. */
+  expect(tokens: number): void {
+    this.#expected = tokens;
   }
 
   /** The current state, for use with `restore`. */
@@ -191,13 +205,14 @@ export class UsageGauge {
   /**
    * Takes in a sample, unless it is impossible. An agent's own estimate is not an anchor: it counts the same items by the same
    * rule and lacks the constant part of every request.
-   * @param windowTokens the raw context window; undefined if unknown
    */
-  sample(sample: UsageSample, windowTokens: number | undefined): SampleVerdict {
+  sample(sample: UsageSample, { windowTokens, uncertain = () => 0 }: SampleContext = {}): SampleVerdict {
     const impossible = whyImpossible(sample, windowTokens);
     if (impossible !== undefined) return { accepted: false, why: impossible };
     if (sample.source === 'estimated') return { accepted: true, prediction: undefined };
     const unseen = sample.covers === 'response' ? this.#unseen : 0;
+    const tooSmall = whyTooSmall(sample.total, this.#whole - unseen, uncertain);
+    if (tooSmall !== undefined) return { accepted: false, why: tooSmall };
     const prediction = this.#predict(this.#seenShare(sample), unseen);
     this.#learnGrowth(sample.total, this.#whole - unseen);
     if (this.#isUnmeasured) this.#measureWindow(sample.total, this.#whole - unseen);

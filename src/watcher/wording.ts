@@ -66,7 +66,10 @@ export function offInsideTurns(midTurn: MidTurnMode): string {
 
 /** A compaction would gain too little. */
 export function belowFloor({ used, projected }: Situation): string {
-  return `A compaction would win too little: ${formatNumber(used)} tokens are used, and it would leave about ${formatNumber(projected)}.`;
+  const shown = `${formatNumber(used)} tokens are used`;
+  return projected < used
+    ? `A compaction would win too little: ${shown}, and it would leave about ${formatNumber(projected)}.`
+    : `A compaction would win nothing: ${shown}, and what it leaves may take as many.`;
 }
 
 /** A yes without a boundary. */

@@ -403,6 +403,34 @@ describe('one count', () => {
     assert.equal((await client.close()).status, 0);
   });
 
+  test('a report that counted next to nothing is not believed, by thread and file command', async () => {
+    const usage = { input: 8, output: 2 };
+    play([...WORK, ...WORK, ...WORK, { text: 'Counted.', usage }].map((reply) => ({ ...reply, usage })));
+    const at = desk();
+    const client = serve(at, ALONE.split(' '));
+    client.say('Count the lamps.');
+    await client.next('turn_complete');
+    const { used } = await client.next('token_count');
+    assert.ok(used > 10_000, `${used} tokens`);
+    assert.equal(await inspected(at), used);
+    const warnings = typed(client.events, 'warning').filter(({ message }) => /10 tokens/.test(message));
+    assert.deepEqual(
+      warnings.map(({ message }) => message.replace(/about [\d,]+/, 'about N')),
+      [
+        'The provider reported a usage of 10 tokens, where the content comes to about N. Baton ignores such reports, and estimates how full the context is.',
+      ],
+    );
+    const [file = ''] = at.rollouts();
+    const ran = await runBuilt(['compact', file, '--preview', '--json'], { home: at.home });
+    assert.equal(ran.status, 0, ran.stderr);
+    assert.equal((JSON.parse(ran.stdout) as { preTokens: number }).preTokens, used);
+    client.send({ type: 'compact', trigger: USER, strategy: 'full' });
+    const completed = await client.next('compact_completed');
+    assert.equal(completed.pre_compact_tokens, used);
+    assert.ok(completed.post_compact_tokens < used / 2);
+    assert.equal((await client.close()).status, 0);
+  });
+
   test('a target below instructions and tools names them', async () => {
     play([...WORK, { text: 'Counted.' }]);
     const client = serve(fixture(), ALONE.split(' '));

@@ -169,6 +169,11 @@ export class WatchedSession {
     return this.#session.reachedLimit();
   }
 
+  /** As `Session.ignore`. */
+  ignore(why: string): void {
+    this.#session.ignore(why);
+  }
+
   /** As `Session.spend`. */
   spend(charge: Charge): Promise<void> {
     return this.#session.spend(charge);
@@ -383,6 +388,11 @@ export class WatchedSession {
   async insert(items: readonly Item[]): Promise<void> {
     // Recorded, not put: an answer that the watcher waits for is still awaited.
     if (items.length > 0) await this.#session.record(() => items.map((item) => ({ type: 'item', item })));
+  }
+
+  /** Notes the size of the tools, for readers of the log. */
+  async noteTools(): Promise<void> {
+    await this.#session.noteTools();
   }
 
   #observer(): TurnObserver {

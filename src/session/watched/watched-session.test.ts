@@ -182,7 +182,7 @@ describe('a report that the items do not explain', () => {
     const [decision] = records.flatMap((record) =>
       record.type === 'note' && record.kind === 'decision' ? [JSON.stringify(record.value)] : [],
     );
-    assert.match(decision ?? '', /would win too little: 62,\d\d\d tokens are used/);
+    assert.match(decision ?? '', /would win nothing: 62,\d\d\d tokens are used/);
   });
 
   for (const used of [62_000, 94_000]) {
