@@ -57,14 +57,27 @@ export class MeteredModel implements Model {
   async *stream(request: ModelRequest, signal: CancelSignal): AsyncGenerator<ModelEvent> {
     this.#requireLeave();
     const attempt = new Attempt(request, this.#purpose);
+    // Not awaited: the code that stopped the answer may be what the log waits for.
+    const breakOff = (): void => {
+      if (attempt.isOver) return;
+      attempt.isOver = true;
+      void this.#till().spend(attempt.brokenOff());
+    };
+    // At once: the provider may take its time to stop, and the thread rests meanwhile.
+    signal.addEventListener('abort', breakOff);
     try {
       for await (const event of this.#model.stream(request, signal)) {
         if (event.type === 'usage' && this.#ignores(attempt, event.usage)) continue;
         attempt.accept(event);
+        if (attempt.isOver) {
+          yield event;
+          continue;
+        }
         if (event.type === 'restarted') {
           await this.#till().spend(attempt.brokenOff());
           attempt.begin();
         } else if (event.type === 'completed') {
+          attempt.isOver = true;
           const charge = attempt.whole(this.#purpose === 'turns');
           if (charge !== undefined) await this.#till().spend(charge);
         }
@@ -72,8 +85,8 @@ export class MeteredModel implements Model {
         if (event.type === 'restarted') this.#requireLeave();
       }
     } finally {
-      // Not awaited: the code that stopped the answer may be what the log waits for.
-      if (!attempt.isWhole) void this.#till().spend(attempt.brokenOff());
+      signal.removeEventListener('abort', breakOff);
+      breakOff();
     }
   }
 
@@ -94,12 +107,12 @@ export class MeteredModel implements Model {
       if (compaction === undefined) throw new TypeError('The model compacts nothing');
       const { usage } = compaction;
       if (usage !== undefined && !this.#ignores(attempt, usage)) attempt.accept({ type: 'usage', usage });
-      attempt.accept({ type: 'completed', stopReason: 'end_turn' });
+      attempt.isOver = true;
       const charge = attempt.whole(false);
       if (charge !== undefined) charges.push(this.#till().spend(charge));
       return compaction;
     } finally {
-      if (!attempt.isWhole) charges.push(this.#till().spend(attempt.brokenOff()));
+      if (!attempt.isOver) charges.push(this.#till().spend(attempt.brokenOff()));
       await Promise.all(charges);
     }
   }
@@ -123,7 +136,8 @@ class Attempt {
   readonly #sent: number;
   #heard = 0;
   #usage: ModelUsage | undefined;
-  isWhole = false;
+  /** It was answered or broken off, and is charged. */
+  isOver = false;
 
   constructor(request: ModelRequest, purpose: Purpose) {
     this.#request = request;
@@ -152,8 +166,8 @@ class Attempt {
   accept(event: ModelEvent): void {
     if (event.type === 'item_done') this.#heard += sumTokens(itemTokens(event.item));
     else if (event.type === 'usage') this.#usage = event.usage;
-    else if (event.type === 'completed') this.isWhole = true;
-    else if (event.type !== 'restarted') this.#heard += approximateTokens(event.text) / 2;
+    else if (event.type !== 'restarted' && event.type !== 'completed')
+      this.#heard += approximateTokens(event.text) / 2;
   }
 
   /** A failed request is billed if an answer had begun. */

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { SessionEvent } from '../../src/protocol/wire/event.ts';
 import { SUMMARY_SECTIONS } from '../../src/vocabulary.ts';
 import { Client } from '../support/client.ts';
@@ -97,4 +98,32 @@ test('what the agent is asked for by the watcher is a packet, not work', async (
   assert.equal(of(packet, 'agent')?.requests, 2);
   client.kill('SIGKILL');
   await client.ended;
+});
+
+test('the cost of a judgment that the user interrupts comes before the thread rests', async () => {
+  const fills = 70_000;
+  const requests = script(
+    server,
+    { calls: [shellCall('git commit --allow-empty -qm Lamps')], fills },
+    { text: 'Committed: the lamps are counted.', fills },
+    { text: '{"should_compact": false, "reason": "later"}', fault: { type: 'stall', afterEvents: 4 } },
+  );
+  const at = committedFixture(root, server);
+  at.configure('[rawr_auto_compaction]\nmid_turn = "off"\npolicy.asap.decision_prompt_path = "judgment.md"', {
+    idleTimeoutMs: 30_000,
+  });
+  const client = new Client(at, []);
+  client.send({ type: 'user_turn', items: [{ type: 'text', text: 'Count.' }], origin: { type: 'user' } });
+  await client.next('background_event', ({ message }) => message.startsWith('RAWR judgment: start'));
+  for (let tries = 0; requests().length < 3 && tries < 200; tries++) await delay(25);
+  await delay(200);
+  client.send({ type: 'interrupt' });
+  await client.next('thread_idle');
+  const until = client.events.length;
+  await delay(300);
+  const told = client.events.flatMap((event, place) => {
+    return event.type === 'spending' && event.kind === 'judgment' ? [place < until] : [];
+  });
+  assert.deepEqual(told, [true]);
+  await shutDown(client, at);
 });

@@ -83,6 +83,8 @@ export class WatchedSession {
   /** Calls that may still run before the answer to a request of the watcher. */
   #callsLeft = Infinity;
   #closing: Promise<void> | undefined;
+  /** Charges that are being written. */
+  #charges = 0;
 
   /** @param settings the watcher's at the start @param past the records of the thread so far, including its head */
   constructor(world: WatchedWorld, settings: WatcherSettings, past: Iterable<LogRecord>) {
@@ -103,12 +105,21 @@ export class WatchedSession {
         queueChanged: (messages) => emit({ type: 'queue_changed', messages: messages.map(shownMessage) }),
         decided: (decision) => emit(decisionEvent(decision)),
         moved: (view, left) => emit({ type: 'watcher_state', ...view, deadline: deadlineOf(left) }),
-        rested: () => emit({ type: 'thread_idle' }),
+        rested: () => this.#tellRest(),
       },
       { settings, isSubagent: world.isSubagent ?? false },
     );
     const session = { ...world.session, tools: this.#limited(tools), observer: this.#observer() };
     this.#session = new Session(session, past);
+  }
+
+  /** What was asked before is charged first; a turn that begins meanwhile ends with a rest of its own. */
+  #tellRest(): void {
+    const { emit } = this.#world.session;
+    if (this.#charges === 0) return emit({ type: 'thread_idle' });
+    void this.#session.settled().then(() => {
+      if (this.#watcher.isAtRest) emit({ type: 'thread_idle' });
+    });
   }
 
   /** A limit on steps is not enough: an agent may make any number of calls in one step. */
@@ -175,8 +186,13 @@ export class WatchedSession {
   }
 
   /** As `Session.spend`. */
-  spend(charge: Charge): Promise<void> {
-    return this.#session.spend(charge);
+  async spend(charge: Charge): Promise<void> {
+    this.#charges++;
+    try {
+      await this.#session.spend(charge);
+    } finally {
+      this.#charges--;
+    }
   }
 
   /** How the user's newest turn ended in this process. Turns that the watcher starts do not change it. */

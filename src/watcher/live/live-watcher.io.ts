@@ -283,7 +283,7 @@ export class LiveWatcher {
    */
   async rest(): Promise<void> {
     if (this.#broken !== undefined) throw this.#broken;
-    if (this.#isAtRest()) return;
+    if (this.isAtRest) return;
     await new Promise<void>((resolve, reject) => this.#resting.push({ resolve, reject }));
   }
 
@@ -293,7 +293,8 @@ export class LiveWatcher {
     this.#wakeResting();
   }
 
-  #isAtRest(): boolean {
+  /** Nothing runs and nothing waits. */
+  get isAtRest(): boolean {
     return this.#waiting === 0 && isAtRest(this.#state);
   }
 
@@ -335,10 +336,10 @@ export class LiveWatcher {
   }
 
   #wakeResting(): void {
-    const isResting = this.#isAtRest();
+    const isResting = this.isAtRest;
     if (isResting && !this.#isResting && !this.#state.memory.isShutDown) this.#voice.rested();
     this.#isResting = isResting;
-    if (this.#broken === undefined && !this.#isAtRest()) return;
+    if (this.#broken === undefined && !this.isAtRest) return;
     const waiting = this.#resting;
     this.#resting = [];
     for (const { resolve, reject } of waiting) {
