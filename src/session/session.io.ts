@@ -344,7 +344,7 @@ export class Session {
       const outcome = await this.#compact(ask, signal);
       const isDone = outcome.type === 'compacted';
       const how = isDone ? 'complete' : signal.aborted ? 'interrupted' : 'failed';
-      if (isTurn) await this.#mutex.pass(() => this.#finish(how));
+      if (isTurn) await this.#mutex.pass(() => this.#finish(how, { why: whyNot(outcome) }));
       else if (isDone) this.emitTokens();
       return outcome;
     } finally {
@@ -674,13 +674,16 @@ export class Session {
     this.#lastEnding = ending;
     const failure = failureOf(ending);
     if (failure !== undefined) this.#world.emit({ type: 'error', ...failure });
-    await this.#finish(outcomeOf(ending), failure?.code);
+    await this.#finish(outcomeOf(ending), failure === undefined ? {} : { errorCode: failure.code });
     const resolve = this.#ended;
     this.#ended = undefined;
     resolve?.(ending);
   }
 
-  async #finish(how: TurnOutcomeWord, errorCode?: string): Promise<void> {
+  async #finish(
+    how: TurnOutcomeWord,
+    { errorCode, why }: { readonly errorCode?: string; readonly why?: string | undefined } = {},
+  ): Promise<void> {
     const turn = this.#turn;
     if (turn === undefined) return;
     const { emit, log, observer, settle } = this.#world;
@@ -693,7 +696,7 @@ export class Session {
     for (const entry of shown) emit(entry);
     this.emitTokens();
     if (how === 'complete') observer?.complete(turn);
-    else observer?.aborted(turn, how);
+    else observer?.aborted(turn, how, why);
     this.#mutex.wake();
   }
 
@@ -783,4 +786,10 @@ export class Session {
       },
     };
   }
+}
+
+/** Why nothing was compacted; undefined: it was. */
+function whyNot(outcome: CompactionOutcome): string | undefined {
+  if (outcome.type === 'compacted') return undefined;
+  return outcome.type === 'failed' ? outcome.error.message : outcome.why;
 }

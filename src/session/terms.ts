@@ -51,7 +51,8 @@ export interface TurnObserver {
   /** A sampling is complete and its tools have finished: the turn waits for `resume`. */
   held(turn: TurnView, moment: { readonly isFollowUpOwed: boolean; readonly batchFrom: number }): void;
   complete(turn: TurnView): void;
-  aborted(turn: TurnView, reason: 'interrupted' | 'failed'): void;
+  /** @param why what failed, where more is known than that it did */
+  aborted(turn: TurnView, reason: 'interrupted' | 'failed', why?: string): void;
   /** The engine, or the user, has compacted. */
   compacted(strategy: 'micro' | 'full'): void;
   /** Nothing can be written any more, so nothing is guaranteed. */

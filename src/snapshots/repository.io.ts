@@ -48,15 +48,14 @@ export async function findRepository(
     '--show-prefix',
   ];
   const answer = await runGit(args, root, { env, signal: deadline.signal });
-  if (answer.end.type === 'not_started')
-    return { why: 'Git is not installed, so file changes cannot be undone.' };
+  if (answer.end.type === 'not_started') return { why: 'Git is not installed.' };
   const lines = answer.output.toString('utf8').split('\n');
   const [gitDirectory, commonDirectory, isInside, prefix] = lines;
   if (!hasSucceeded(answer) && !answer.errors.includes('not a git repository')) {
-    return { why: `File changes cannot be undone here; git says: ${answer.errors.split('\n')[0] ?? ''}` };
+    return { why: `Git reports: ${answer.errors.split('\n')[0] ?? ''}` };
   }
   if (!hasSucceeded(answer) || isInside !== 'true' || prefix === undefined || lines.length !== 5) {
-    return { why: 'The workspace is not in a git work tree, so file changes cannot be undone.' };
+    return { why: 'The workspace is not in a git work tree.' };
   }
   if (gitDirectory === undefined || commonDirectory === undefined)
     return { why: 'Git does not report a repository.' };
@@ -64,10 +63,10 @@ export async function findRepository(
     ['objects', ...namesUpTo(SNAPSHOT_REFS)].map((name) => join(commonDirectory, name)),
   );
   // A link may have been planted, and git would follow it: objects and refs would be written to its target.
-  if (link !== undefined) return { why: `${link} is a symbolic link, so file changes cannot be undone.` };
+  if (link !== undefined) return { why: `${link} is a symbolic link.` };
   if (prefix !== '') {
     const ignored = await runGit(['check-ignore', '-q', '--', '.'], root, { env, signal: deadline.signal });
-    if (hasSucceeded(ignored)) return { why: 'Git ignores the workspace, so file changes cannot be undone.' };
+    if (hasSucceeded(ignored)) return { why: 'Git ignores the workspace.' };
   }
   const whole = await realpath(home).catch(() => home);
   const own = isBelow(whole, root) ? Buffer.from(`${relative(root, whole)}/`).toString('latin1') : undefined;

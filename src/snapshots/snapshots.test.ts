@@ -696,8 +696,8 @@ describe('snapshots', () => {
     const bare = new WorkTree(false);
     t.after(() => bare.close());
     const rows: readonly (readonly [Partial<SnapshotTerms>, RegExp])[] = [
-      [{}, /not in a git work tree/],
-      [{ env: { PATH: '/nonexistent' } }, /Git is not installed/],
+      [{}, /^The workspace is not in a git work tree\.$/],
+      [{ env: { PATH: '/nonexistent' } }, /^Git is not installed\.$/],
     ];
     for (const [terms, expected] of rows) {
       const outcome = await openSnapshots({ ...termsOf(bare.root), ...terms }, NEVER);

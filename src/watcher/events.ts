@@ -43,6 +43,8 @@ export interface TurnAborted extends Happened {
   readonly kind: TaskKind;
   readonly origin: TurnOrigin;
   readonly reason: 'interrupted' | 'replaced' | 'failed';
+  /** What failed, in a sentence, where that is known. */
+  readonly why?: string;
 }
 
 /** A sampling inside a turn is complete and its tools have finished. */

@@ -462,7 +462,7 @@ export function failCompaction(state: WatcherState, why: string, atMs: number, p
     return finishCompaction(state, stage, { atMs, mayStartTurn: false }, policy);
   }
   return stage.abortNumber === undefined
-    ? fail(state, `the compaction failed (${why}); nothing was changed.`, atMs)
+    ? fail(state, `nothing was compacted: ${why.replace(/\.$/, '')}.`, atMs)
     : skip(state, 'stopped; nothing was changed', atMs, policy);
 }
 

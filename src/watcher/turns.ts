@@ -163,14 +163,14 @@ export function onPhaseCompleted(state: WatcherState, event: PhaseCompleted, pol
 /** A turn ended prematurely. */
 export function onTurnAborted(state: WatcherState, event: TurnAborted, policy: Policy): Transition {
   const { stage, memory } = state;
-  const { origin, reason, atMs } = event;
+  const { origin, reason, why = `the turn was ${reason}`, atMs } = event;
   if (origin.type === 'watcher' && stage.at !== 'idle' && stage.number === origin.number) {
     if (isRequesting(stage)) {
       return reason === 'interrupted'
         ? cancel(state, 'interrupted', atMs, policy)
         : goWithoutAnswer(state, stage, 'the turn of the request did not complete', policy);
     }
-    if (stage.at === 'compacting') return failCompaction(state, `the turn was ${reason}`, atMs, policy);
+    if (stage.at === 'compacting') return failCompaction(state, why, atMs, policy);
     if (stage.at === 'post_compact_handoff_pending') return storeHandoff(state, stage, atMs, policy);
   }
   const isRunning = memory.turn?.turnId === event.turnId;

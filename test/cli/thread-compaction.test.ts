@@ -180,6 +180,30 @@ describe('hooks of a thread', () => {
     assert.ok(names.includes('PreCompact') || names.includes('pre_compact'), names.join());
     for (const { transcript_path: path } of inputs) assert.equal(path, at.rollouts()[0]);
   });
+
+  test("that veto the watcher's compaction are named in its warning", async () => {
+    const at = fixture();
+    const command = 'echo the harbour is closed >&2; exit 2';
+    at.configure(`[[hooks.pre_compact]]\ncommand = ${JSON.stringify(command)}\n`);
+    const fills = 70_000;
+    const commit = 'git -c user.name=A -c user.email=a@b.c commit --allow-empty -qm Lamps';
+    play([
+      { calls: [shell('seq 1 4000')], fills },
+      { calls: [shell(commit)], fills },
+      { text: 'Committed: the lamps are counted.', fills },
+    ]);
+    const client = serve(at);
+    client.say('Count the lamps.');
+    await client.next('thread_idle');
+    assert.deepEqual(
+      typed(client.events, 'warning').map(({ message }) => message),
+      [
+        '[rawr] auto-compaction: the agent gave no usable continuation packet; the watcher writes the packet.',
+        `[rawr] auto-compaction: nothing was compacted: A pre_compact hook vetoed (${command}): the harbour is closed.`,
+      ],
+    );
+    await client.close();
+  });
 });
 
 const summariesIn = (requests: readonly Sent[]): number =>
@@ -406,7 +430,7 @@ describe('one count', () => {
   test('a report that counted next to nothing is not believed, by thread and file command', async () => {
     const usage = { input: 8, output: 2 };
     play([...WORK, ...WORK, ...WORK, { text: 'Counted.', usage }].map((reply) => ({ ...reply, usage })));
-    const at = desk();
+    const at = fixture();
     const client = serve(at, ALONE.split(' '));
     client.say('Count the lamps.');
     await client.next('turn_complete');

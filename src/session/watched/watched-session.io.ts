@@ -431,10 +431,10 @@ export class WatchedSession {
         this.#noteEnd(turn);
         this.#watcher.turnComplete(turn, this.#isFinal && this.#watcher.queue.length === 0);
       },
-      aborted: (turn, reason) => {
+      aborted: (turn, reason, why) => {
         this.#running = undefined;
         this.#noteEnd(turn);
-        this.#watcher.turnAborted(turn, reason);
+        this.#watcher.turnAborted(turn, reason, why);
       },
       compacted: (strategy) => {
         // No request is in the history any more.

@@ -213,9 +213,10 @@ export class LiveWatcher {
     void this.#report({ type: 'phase_completed', ...this.#moment() });
   }
 
-  turnAborted({ turnId, kind, origin }: TurnPoint, reason: 'interrupted' | 'failed'): void {
+  turnAborted({ turnId, kind, origin }: TurnPoint, reason: 'interrupted' | 'failed', why?: string): void {
     this.#signals = [];
-    void this.#report({ type: 'turn_aborted', turnId, kind, origin, reason });
+    const cause = why === undefined ? {} : { why };
+    void this.#report({ type: 'turn_aborted', turnId, kind, origin, reason, ...cause });
   }
 
   /** Something else compacted: the user, or the built-in limit. */
