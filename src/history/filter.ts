@@ -125,7 +125,20 @@ export function initialContextRange(items: readonly Item[]): { readonly from: nu
   return to === from ? { from: 0, to: 0 } : { from, to };
 }
 
+/** How the text of a hook about one message starts. @source Claude Code's name for the same */
+export const MESSAGE_CONTEXT_OPENING = '<user-prompt-submit-hook>';
+
+/** Whether an item is what a hook said about the user's next message: it stays as long as that message does. */
+export function isMessageContext(item: Item): boolean {
+  return (
+    item.type === 'message' &&
+    item.origin?.author === 'harness' &&
+    textOfParts(item.content).startsWith(MESSAGE_CONTEXT_OPENING)
+  );
+}
+
 function isInitialContext(item: Item): boolean {
+  if (isMessageContext(item)) return false;
   if (item.type !== 'message' || item.role === 'assistant' || isSummary(item)) return false;
   if (item.isToolOutput === true) return false;
   return item.role !== 'user' || item.origin?.author === 'harness';

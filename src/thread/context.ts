@@ -1,6 +1,7 @@
 // What a thread learns before the user's first message: where it works, and the project's instructions. Sent in the
 // harness's name, so that compaction treats it as initial context.
 
+import { MESSAGE_CONTEXT_OPENING } from '../history/filter.ts';
 import { oneLineWithoutTags, withoutTags } from '../protocol/enclosed.ts';
 import type { Item } from '../protocol/item.ts';
 import { textOfParts } from '../protocol/item.ts';
@@ -74,7 +75,12 @@ export function environmentItem(surroundings: ThreadEnvironment): Item {
   );
 }
 
-/** A text of the user's hooks, for the start of a session or for a message. */
+/** A text of the user's hooks about their next message. */
+export function messageContextItem(text: string): Item {
+  return harnessSays(`${MESSAGE_CONTEXT_OPENING}\n${withoutTags(text)}\n</user-prompt-submit-hook>`);
+}
+
+/** A text of the user's hooks for the start of a session. */
 export function hookItem(text: string): Item {
   return harnessSays(`${OPENINGS.hooks}\n${withoutTags(text)}\n</hook_context>`);
 }

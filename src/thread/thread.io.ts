@@ -20,7 +20,7 @@ import { openWorkspace, resolveRoot } from '../system/workspace.io.ts';
 import {
   changedSettings,
   chosenModel,
-  hookItem,
+  messageContextItem,
   isSurroundings,
   missingContext,
   recordedInstructions,
@@ -394,7 +394,7 @@ class OpenThread implements Thread {
         cure: 'Say it otherwise, or take the hook out of [hooks].',
       });
     }
-    if (verdict.context !== undefined) this.#heard = [...this.#heard, hookItem(verdict.context)];
+    if (verdict.context !== undefined) this.#heard = [...this.#heard, messageContextItem(verdict.context)];
   }
 
   /** Runs the hooks of the user's turn; only the end of the thread waits for them. */

@@ -225,6 +225,29 @@ describe('hooks of a thread', { concurrency: 2 }, () => {
     assert.equal(counted(played, 'The glass is new.'), 1);
   });
 
+  for (const [kept, limit] of [
+    [true, 20_000],
+    [false, 40],
+  ] as const) {
+    test(`what a hook says of the first message ${kept ? 'stays' : 'goes'} with it`, async () => {
+      const once = `if [ ! -e ~/told-once ]; then touch ~/told-once; echo '{"context": "The oil is low."}'; fi`;
+      const long = 'Light the lamp, and then write down how the flame behaves in the draught. '.repeat(20);
+      const played = await play(
+        {
+          ...COMPACTED,
+          says: [long, 'Go on.', 'Polish the brass of the lamp, and then paint the door of the tower red.'],
+        },
+        [
+          `hooks.user_prompt_submit=[{command=${JSON.stringify(once)}}]`,
+          `compact.user_message_max_tokens=${limit}`,
+        ],
+      );
+      assert.deepEqual(compactions(played), ['full']);
+      assert.match(textOf(played.requests[0] ?? assert.fail()), /The oil is low/);
+      assert.equal(counted(played, 'The oil is low.'), kept ? 1 : 0);
+    });
+  }
+
   test('user_prompt_submit: a veto sends nothing, and the thread goes on without the message', async () => {
     const vetoed = `if grep -q wrong ~/told-user_prompt_submit; then rm ~/told-user_prompt_submit; ${answer('veto')}; fi`;
     const played = await play(

@@ -3,7 +3,7 @@
 import { textOfParts } from '../../protocol/item.ts';
 import type { Item, MessageItem, Part } from '../../protocol/item.ts';
 import type { Entry } from '../../history/project.ts';
-import { isUserMessage } from '../../history/filter.ts';
+import { isMessageContext, isUserMessage } from '../../history/filter.ts';
 import { cutMiddle } from '../../tokens/cut.ts';
 import { itemTokens, sumTokens } from '../../tokens/estimate.ts';
 import type { CountText } from '../../tokens/estimate.ts';
@@ -35,7 +35,9 @@ export function preserveUserMessages(
   count: CountText,
 ): Preserved {
   const kept: { entry: Entry<Item>; item: MessageItem; tokens: number }[] = [];
-  const candidates = entries.filter(({ value }) => isUserMessage(value)).toReversed();
+  const candidates = entries
+    .filter(({ value }) => isUserMessage(value) || isMessageContext(value))
+    .toReversed();
   let left = budget;
   for (const entry of candidates) {
     const item = withoutImages(entry.value as MessageItem);
@@ -58,8 +60,12 @@ export function preserveUserMessages(
     entries: kept.map(({ entry }) => entry),
     items: kept.map(({ item }) => item),
     tokens: kept.reduce((sum, { tokens }) => sum + tokens, 0),
-    left: candidates.length - kept.length,
+    left: countUsers(candidates) - countUsers(kept.map(({ entry }) => entry)),
   };
+}
+
+function countUsers(entries: readonly Entry<Item>[]): number {
+  return entries.filter(({ value }) => isUserMessage(value)).length;
 }
 
 function messageTokens(item: MessageItem, count: CountText): number {

@@ -28,6 +28,7 @@ const HARNESS_OPENINGS = [
   '<subagent_notification>',
   '<skill>',
   '<hook_context>',
+  '<user-prompt-submit-hook>',
   '# AGENTS.md instructions',
   'Warning: apply_patch was requested via ',
   'Warning: The maximum number of unified exec processes ',
