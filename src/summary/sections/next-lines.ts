@@ -165,9 +165,8 @@ function progressOf(trail: Trail, unread: readonly Activity[]): string {
   if (hasAnswered(trail) && hasStepInProgress(trail))
     return 'The agent spoke last, but its plan has a step in progress.';
   if (hasAnswered(trail) && asksLast(trail))
-    return 'The agent had answered the current request, and asked what section 7 quotes; what comes next is up to the user.';
-  if (hasAnswered(trail))
-    return 'The agent had answered the current request; what comes next is up to the user.';
+    return 'The agent had answered the current request, and asked what section 7 quotes.';
+  if (hasAnswered(trail)) return 'The agent had answered the current request.';
   if (current.isAgentDone) return 'The agent announced this in its last message; the log ends there.';
   const done = stepsOfDonePlan(trail);
   if (done > 0) return `All ${done} steps of the plan are done; the closing answer is left.`;
