@@ -111,6 +111,49 @@ describe('messages that wait', () => {
     await again.ended;
   });
 
+  test('are refused, not lost, where their id was used before', async () => {
+    const at = desk();
+    server.play({ key: EXEC_KEY, replies: [QUESTION] });
+    const client = new Client(at);
+    await client.next('session_configured');
+    client.write(op('Begin.', 'begun'));
+    await client.next('question');
+    const steered = [{ type: 'text' as const, text: 'Mind the tests.' }];
+    client.send({ type: 'steer', id: 'steered', items: steered, origin: { type: 'user' } });
+    await client.next('message_steered');
+    client.write(op('First.', 'queued'));
+    // Before, the first of these was dropped, and a restart dropped the second.
+    const repeated = ['queued', 'begun', 'steered'];
+    for (const id of repeated) {
+      client.write(op(`Repeats ${id}.`, id));
+      const refused = await client.next('error');
+      assert.deepEqual([refused.code, refused.op_id], ['op_invalid', id]);
+    }
+    client.send({ type: 'steer', id: 'begun', items: steered, origin: { type: 'user' } });
+    assert.equal((await client.next('error')).op_id, 'begun');
+    client.write(op('Last.', 'last'));
+    await client.next('queue_changed', ({ messages }) => messages.length === 2);
+    client.kill('SIGKILL');
+    await client.ended;
+
+    server.play({ key: EXEC_KEY, replies: [QUESTION] });
+    const again = new Client(at, ['--resume', 'last']);
+    await again.next('question');
+    const left = again.events.flatMap((event) =>
+      event.type === 'queue_changed' || event.type === 'user_message' ? JSON.stringify(event) : [],
+    );
+    for (const text of ['First.', 'Last.', 'Mind the tests.']) {
+      assert.ok(
+        left.some((event) => event.includes(text)),
+        text,
+      );
+    }
+    again.write(op('Repeats begun after a restart.', 'begun'));
+    assert.equal((await again.next('error')).op_id, 'begun');
+    again.kill('SIGKILL');
+    await again.ended;
+  });
+
   test('may be one of the longest line, but not two', async () => {
     const client = await busy(fixture());
     client.write(op('a'.repeat(4_000_000), 'one') + op('b'.repeat(4_000_000), 'two') + op('c', 'three'));

@@ -39,6 +39,7 @@ import type { Charge } from '../spending.ts';
 import type { TurnEnding } from '../loop.ts';
 import { Projection } from './projection.ts';
 import { SteerFold, STEERED_NOTE } from './pending-steers.ts';
+import { UsedIds } from './used-ids.ts';
 
 /** What a session with its watcher needs. */
 export interface WatchedWorld {
@@ -75,6 +76,7 @@ export class WatchedSession {
   readonly #watcher: LiveWatcher;
   readonly #projection: Projection;
   readonly #steered = new SteerFold();
+  readonly #usedIds = new UsedIds();
   #lastTurn: LastTurn | undefined;
   #isFinal = false;
   #running: RunningTurn | undefined;
@@ -243,9 +245,10 @@ export class WatchedSession {
    * Submits a user message. Resolves once it can no longer be lost; it becomes a turn later.
    * @param id unique within the thread; a new one unless given
    * @returns its id
-   * @throws BatonError `queue_full`, or the failure of writing the log
+   * @throws BatonError `op_invalid` if the thread already has a message with this id; `queue_full`; the failure of writing the log
    */
   async submit(text: string, id = this.#world.newId()): Promise<string> {
+    this.#usedIds.requireNew(id, this.#watcher.waiting);
     await this.#watcher.submit({ id, text });
     return id;
   }
@@ -255,8 +258,12 @@ export class WatchedSession {
     await this.#watcher.reviseQueue(revision);
   }
 
-  /** A message for the running turn; if no user turn runs, it gets its own. Resolves once it can no longer be lost. */
+  /**
+   * A message for the running turn; if no user turn runs, it gets its own. Resolves once it can no longer be lost.
+   * @throws BatonError as `submit`
+   */
   async steer(text: string, id = this.#world.newId()): Promise<void> {
+    this.#usedIds.requireNew(id, this.#watcher.waiting);
     const { kind, origin } = this.#running ?? {};
     if (origin?.type !== 'user' || kind !== 'regular') return this.#watcher.submit({ id, text });
     await this.#session.note([{ type: 'note', kind: STEERED_NOTE, value: { id, text } }]);
@@ -416,6 +423,7 @@ export class WatchedSession {
       record: (record) => {
         this.#watcher.record(record);
         this.#steered.add(record);
+        this.#usedIds.add(record);
       },
       started: (turn) => {
         this.#running = turn;

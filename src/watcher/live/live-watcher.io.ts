@@ -150,7 +150,7 @@ export class LiveWatcher {
    * @throws BatonError `queue_full`
    */
   async submit(message: UserMessage): Promise<void> {
-    requireRoom([...this.#state.memory.queue, ...this.#submitted], message);
+    requireRoom([...this.queue, ...this.#submitted], message);
     this.#submitted.add(message);
     try {
       await this.#report({ type: 'user_submitted', message });
@@ -276,6 +276,12 @@ export class LiveWatcher {
   /** The user's waiting messages, oldest first. */
   get queue(): readonly UserMessage[] {
     return this.#state.memory.queue;
+  }
+
+  /** Accepted messages whose turns are not in the log yet: the queue, and those on their way into it or out of it. */
+  get waiting(): readonly UserMessage[] {
+    const { delivering } = this.#state.memory;
+    return [...(delivering === undefined ? [] : [delivering]), ...this.queue, ...this.#submitted];
   }
 
   /**
