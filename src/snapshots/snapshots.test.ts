@@ -259,6 +259,35 @@ describe('snapshots', () => {
     assert.ok(!existsSync(ran), 'a program that the repository names was started');
   });
 
+  for (const [key, value] of [
+    ['core.ignorecase', 'true'],
+    ['core.symlinks', 'false'],
+    ['core.filemode', 'false'],
+  ] as const) {
+    test(`a planted ${key} hides nothing from an undo`, async (t) => {
+      const { tree } = await bench(t, { 'a.txt': 'one', 'run.sh': 'echo' });
+      tree.git('config', key, value);
+      const snapshots = await tree.open();
+      t.after(() => snapshots.close());
+      symlinkSync('a.txt', tree.path('link'));
+      chmodSync(tree.path('run.sh'), 0o755);
+      tree.put('A.TXT', 'another');
+      tree.put('Dir/b.txt', 'one');
+      tree.put('dir/b.txt', 'another');
+      await mustTake(snapshots);
+      tree.remove('link');
+      tree.put('link', 'a file');
+      const before = tree.files();
+      const snapshot = await mustTake(snapshots);
+      tree.remove('link');
+      symlinkSync('run.sh', tree.path('link'));
+      chmodSync(tree.path('run.sh'), 0o644);
+      for (const name of ['A.TXT', 'a.txt', 'Dir/b.txt', 'dir/b.txt']) tree.put(name, 'changed');
+      restored(await putBack(snapshots, snapshot));
+      assert.deepEqual(tree.files(), before);
+    });
+  }
+
   test('a hook, a signature and the settings of the user play no part', async (t) => {
     const { tree, snapshots } = await bench(t, { 'a.txt': 'one\n' });
     tree.put('.git/hooks/reference-transaction', '#!/bin/sh\ntouch "$GIT_DIR/ran"; exit 1\n');

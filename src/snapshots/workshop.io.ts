@@ -38,10 +38,6 @@ export function isSameLook(one: Look | undefined, other: Look | undefined): bool
 /** Disables every conversion, regardless of the repository's own attributes: what is read is written back unchanged. */
 const ATTRIBUTES = '* -text -eol -filter -ident -working-tree-encoding\n';
 
-/** Settings that describe the file system. */
-const COPIED_SETTINGS =
-  '^(core\\.(filemode|symlinks|ignorecase|precomposeunicode)|extensions\\.objectformat)$';
-
 /** How long a stopped git may remove its temporary files, in milliseconds. */
 export const GIT_GRACE_MS = 500;
 
@@ -57,17 +53,14 @@ export async function openWorkshop(
   deadline: SnapshotDeadline,
 ): Promise<Workshop> {
   const { root, env } = repository;
-  const copied = await runGit(['config', '-z', '--get-regexp', COPIED_SETTINGS], root, {
-    env,
-    signal: deadline.signal,
-  });
+  const asked = await runGit(['rev-parse', '--show-object-format'], root, { env, signal: deadline.signal });
   await mkdir(directory, { mode: 0o700 });
   await mkdir(join(directory, 'info'));
   await mkdir(join(directory, 'refs'));
   await mkdir(join(directory, 'objects'));
   await writeFile(join(directory, 'HEAD'), 'ref: refs/heads/none\n');
   await writeFile(join(directory, 'info', 'attributes'), ATTRIBUTES);
-  await writeFile(join(directory, 'config'), configOf(copied.output.toString('utf8')));
+  await writeFile(join(directory, 'config'), configOf(asked.output.toString('utf8').trim()));
   return { repository, directory, held: new Map(), clock };
 }
 
@@ -76,18 +69,23 @@ export async function closeWorkshop({ directory }: Workshop): Promise<void> {
   await rm(directory, { recursive: true, force: true });
 }
 
-function configOf(copied: string): string {
-  const settings = splitPaths(copied).map((setting) => setting.split('\n'));
-  const lines = (section: string) =>
-    settings.flatMap(([name = '', value = '']) =>
-      name.startsWith(`${section}.`) ? [`\t${name.slice(section.length + 1)} = ${value}\n`] : [],
-    );
-  const extensions = lines('extensions');
-  return [
-    `[core]\n\trepositoryformatversion = ${extensions.length === 0 ? 0 : 1}\n\tbare = false\n`,
-    ...lines('core'),
-    ...(extensions.length === 0 ? [] : ['[extensions]\n', ...extensions]),
-  ].join('');
+/**
+ * The repository's own settings can be planted: with them, two names that differ in case become one file, a file stays the link
+ * that it was, and execute permissions are lost. Where a file system lacks the difference, a snapshot shows none.
+ * @param hash how git names objects there
+ */
+function configOf(hash: string): string {
+  const core = (version: number) =>
+    `[core]
+	repositoryformatversion = ${version}
+	bare = false
+	filemode = true
+	symlinks = true
+	ignorecase = false
+`;
+  return hash === 'sha256' ? `${core(1)}[extensions]
+	objectformat = sha256
+` : core(0);
 }
 
 /** Runs git on the objects of the user's repository with the settings of the workshop. */

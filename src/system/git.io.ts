@@ -40,6 +40,8 @@ const KEPT_VARIABLES: ReadonlySet<string> = new Set([
 const SETTINGS: readonly (readonly [key: string, value: string])[] = [
   ['core.fsmonitor', 'false'],
   ['core.hooksPath', '/dev/null'],
+  // With it, git does not list a file whose name differs from that of another one only in case.
+  ['core.ignorecase', 'false'],
   ['core.pager', 'cat'],
   ['core.editor', 'false'],
   ['sequence.editor', 'false'],
