@@ -8,7 +8,6 @@ import { runGit } from '../system/git.io.ts';
 import type { GitAnswer } from '../system/git.io.ts';
 import type { Clock } from '../ports.ts';
 import type { SnapshotDeadline } from './deadline.io.ts';
-import { splitPaths } from './paths.ts';
 import type { Repository } from './repository.io.ts';
 
 /** A private repository next to the user's, for one thread. */
@@ -75,17 +74,9 @@ export async function closeWorkshop({ directory }: Workshop): Promise<void> {
  * @param hash how git names objects there
  */
 function configOf(hash: string): string {
-  const core = (version: number) =>
-    `[core]
-	repositoryformatversion = ${version}
-	bare = false
-	filemode = true
-	symlinks = true
-	ignorecase = false
-`;
-  return hash === 'sha256' ? `${core(1)}[extensions]
-	objectformat = sha256
-` : core(0);
+  const core = 'bare = false\nfilemode = true\nsymlinks = true\nignorecase = false\n';
+  if (hash !== 'sha256') return `[core]\nrepositoryformatversion = 0\n${core}`;
+  return `[core]\nrepositoryformatversion = 1\n${core}[extensions]\nobjectformat = sha256\n`;
 }
 
 /** Runs git on the objects of the user's repository with the settings of the workshop. */

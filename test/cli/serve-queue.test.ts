@@ -112,7 +112,7 @@ describe('messages that wait', () => {
   });
 
   test('are refused, not lost, where their id was used before', async () => {
-    const at = desk();
+    const at = fixture();
     server.play({ key: EXEC_KEY, replies: [QUESTION] });
     const client = new Client(at);
     await client.next('session_configured');
