@@ -60,7 +60,7 @@ class Bench {
     );
     return {
       tools,
-      confinement: { type: 'bubblewrap', path: '/bin/bwrap', isolation: [] },
+      confinement: { type: 'bubblewrap', path: '/bin/bwrap', isolation: [], scratchBytes: undefined },
       root: '/work',
       shell: '/bin/sh',
       env: {},

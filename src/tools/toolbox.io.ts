@@ -1,6 +1,7 @@
 // The tools of one thread: opened once, run one call at a time or several read-only calls in parallel.
 
 import { lstat, realpath } from 'node:fs/promises';
+import { totalmem } from 'node:os';
 import { delimiter, dirname } from 'node:path';
 import { isBelow } from '../system/planted.io.ts';
 import { runGit } from '../system/git.io.ts';
@@ -20,7 +21,7 @@ import { ReadTracker } from './files/read-tracker.ts';
 import { createRecallTool } from './recall/recall.io.ts';
 import { lookAtRepository, pinned } from './shell/repository.io.ts';
 import type { RepositoryQuestion } from './shell/repository.io.ts';
-import { confinedCommand, CONFINEMENT_PROBE, ISOLATIONS } from './shell/sandbox.ts';
+import { confinedCommand, CONFINEMENT_PROBE, ISOLATIONS, scratchLimit } from './shell/sandbox.ts';
 import { createShellTool } from './shell/shell.io.ts';
 import { createPhaseCheckpointTool, createTodoTool, createUpdatePlanTool } from './thread-state-tools.ts';
 import { failed } from './tool.ts';
@@ -192,12 +193,17 @@ async function tryConfinement(
     return { type: 'none', why: 'Bubblewrap (bwrap) is not installed, so commands cannot be confined.' };
   }
   let why = '';
-  for (const isolation of ISOLATIONS) {
+  // An old program that knows no limits still confines.
+  const limit = scratchLimit(Math.min(totalmem(), process.constrainedMemory() || Infinity));
+  const trials = [limit, undefined].flatMap((scratchBytes) =>
+    ISOLATIONS.map((isolation) => ({ path, isolation, scratchBytes })),
+  );
+  for (const trial of trials) {
     let errors = '';
     const probe = ['/bin/sh', '-c', CONFINEMENT_PROBE];
     const end = await runProcess(
       {
-        command: confinedCommand({ path, isolation }, probe, 'workspace_write', {
+        command: confinedCommand(trial, probe, 'workspace_write', {
           root,
           cwd: root,
           mounts: [],
@@ -212,7 +218,7 @@ async function tryConfinement(
       (chunk) => (errors = (errors + chunk.toString('utf8')).slice(0, 300)),
       signal,
     );
-    if (end.type === 'exited' && end.status === 0) return { type: 'bubblewrap', path, isolation };
+    if (end.type === 'exited' && end.status === 0) return { type: 'bubblewrap', ...trial };
     why = errors.trim() || end.type;
     if (end.type !== 'exited') break;
   }

@@ -31,10 +31,32 @@ export const ISOLATIONS: readonly (readonly string[])[] = [
   [],
 ].map((own) => [...own, '--cap-drop', 'ALL']);
 
-/** A program that can confine commands, and one of `ISOLATIONS`. */
+/** A program that can confine commands, and how far it can. */
 export interface Bubblewrap {
   readonly path: string;
+  /** One of `ISOLATIONS`. */
   readonly isolation: readonly string[];
+  /**
+   * How many bytes of memory each of /tmp and /dev/shm may hold. Undefined: the program takes no `--size`, and the kernel's limit
+   * applies: half of the memory for each of /tmp, /dev/shm and /run.
+   * @source bubblewrap 0.7, which introduced `--size` and refuses it if it is setuid; tmpfs(5)
+   */
+  readonly scratchBytes: number | undefined;
+}
+
+/** Most of what /tmp and /dev/shm may each hold. @source docs/decisions/tools.md, "The sandbox" */
+const MOST_SCRATCH_BYTES = 2 * 1024 ** 3;
+
+/** What /run may hold, in bytes: process ids and sockets. @source docs/decisions/tools.md, "The sandbox" */
+const RUN_BYTES = 16 * 1024 ** 2;
+
+/**
+ * The limit of /tmp and of /dev/shm: together at most half of the memory, as for a single directory in memory by default.
+ * @param memoryBytes the memory of the machine, or of the container
+ * @source tmpfs(5)
+ */
+export function scratchLimit(memoryBytes: number): number {
+  return Math.min(MOST_SCRATCH_BYTES, Math.floor(memoryBytes / 4));
 }
 
 /**
@@ -44,7 +66,7 @@ export interface Bubblewrap {
  * @source bubblewrap(1) 0.8; docs/decisions/tools.md
  */
 export function confinedCommand(
-  { path, isolation }: Bubblewrap,
+  { path, isolation, scratchBytes }: Bubblewrap,
   command: readonly string[],
   mode: Exclude<SandboxMode, 'danger_full_access'>,
   { root, cwd, mounts, sockets }: SandboxPlaces,
@@ -54,6 +76,11 @@ export function confinedCommand(
     canWrite && mount.access === 'write' ? '--bind' : '--ro-bind',
     mount.path,
     mount.path,
+  ];
+  const inMemory = (place: string, bytes: number): readonly string[] => [
+    ...(scratchBytes === undefined ? [] : ['--size', String(Math.min(bytes, scratchBytes))]),
+    '--tmpfs',
+    place,
   ];
   // A mount hides earlier mounts below it.
   const isAround = (mount: SandboxMount): boolean => root.startsWith(`${mount.path}/`);
@@ -72,12 +99,14 @@ export function confinedCommand(
     '/',
     '--dev',
     '/dev',
+    ...inMemory('/dev/shm', MOST_SCRATCH_BYTES),
+    // It is in memory as well, and takes no limit.
+    '--remount-ro',
+    '/dev',
     '--proc',
     '/proc',
-    '--tmpfs',
-    '/tmp',
-    '--tmpfs',
-    '/run',
+    ...inMemory('/tmp', MOST_SCRATCH_BYTES),
+    ...inMemory('/run', RUN_BYTES),
     '--ro-bind-try',
     '/run/current-system',
     '/run/current-system',

@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
+import { totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, describe, it } from 'node:test';
 import { git, need, ToolBench } from '../../../test/support/tool-world.ts';
@@ -296,6 +297,33 @@ describe('a confined command', { ...HANGS, skip: bubblewrap.skip }, () => {
 
   const run = (command: string, sandbox: 'read_only' | 'workspace_write' = 'workspace_write') =>
     confined.call('shell', { command }, { sandbox });
+
+  it('by an old bubblewrap, which cannot limit memory, is confined without a limit', async () => {
+    const { confinement } = confined.toolbox;
+    assert.ok(confinement.type === 'bubblewrap', 'confined');
+    const refuse = `case " $* " in *' --size '*) echo 'bwrap: Unknown option --size' >&2; exit 1;; esac`;
+    const script = `#!/bin/sh\n${refuse}\nexec ${confinement.path} "$@"\n`;
+    const bin = await ToolBench.open({ files: { bwrap: script } });
+    chmodSync(bin.path('bwrap'), 0o755);
+    const old = await ToolBench.open({ env: { PATH: `${bin.root}:/usr/bin:/bin` } });
+    assert.ok(old.toolbox.confinement.type === 'bubblewrap', 'confined');
+    assert.equal(old.toolbox.confinement.scratchBytes, undefined);
+    const called = await old.call('shell', { command: 'echo x > /tmp/x && cat /tmp/x' });
+    assert.equal(outputOf(called), 'x\n');
+    for (const one of [bin, old]) one.close();
+  });
+
+  it('cannot fill the memory with files', async () => {
+    const room = "stat -f -c '%b %S' /tmp /dev/shm /run | while read b s; do echo $((b * s)); done";
+    const [tmp = 0, shared = 0, running = 0] = outputOf(await run(room))
+      .split('\n')
+      .map(Number);
+    assert.ok(tmp > 0 && tmp <= 2 * 1024 ** 3 && tmp + shared <= totalmem() / 2, `${tmp} and ${shared}`);
+    assert.equal(running, 16 * 1024 ** 2);
+    const fill = await run('head -c 20000000 /dev/zero > /run/full; echo x > /dev/full-of-it');
+    assert.match(fill.text, /No space left on device/);
+    assert.match(fill.text, /full-of-it: Read-only file system/);
+  });
 
   it('writes in the workspace and nowhere else', async () => {
     const outside = await ToolBench.open();
