@@ -193,6 +193,9 @@ export declare const ERROR_CODES: {
     readonly output_failed: {
         readonly exit: 1;
     };
+    readonly record_too_large: {
+        readonly exit: 1;
+    };
     readonly session_live: {
         readonly exit: 1;
     };

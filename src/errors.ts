@@ -50,6 +50,11 @@ export const ERROR_CODES = {
   output_exists: { exit: 1 },
   /** The output could not be written (no space, no permission, closed pipe); nothing was left behind. */
   output_failed: { exit: 1 },
+  /**
+   * A record is too long, too deeply nested or has too many values to be read back from a session; nothing of it was written.
+   * Cure: put a large text into a file, and name the file in the message.
+   */
+  record_too_large: { exit: 1 },
   /** A live process uses the session. Cure: end that process, or write to another file with `--out`. */
   session_live: { exit: 1 },
   /** The session that a fork continues is gone, is shorter than it was, or continues the fork itself. Cure: restore its file. */

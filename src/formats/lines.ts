@@ -224,13 +224,24 @@ function parseOrUndefined(text: string): unknown {
   }
 }
 
-/** Whether the reader would accept a line again: it rejects lines that are too long, nest too deep or hold too many values. */
-export function isReadable(text: string, value: JsonObject): boolean {
+/**
+ * Why the reader would reject a line that is to be written: it is too long, nests too deep or holds too many values.
+ * @returns completes "The line "; undefined: the reader accepts it
+ */
+export function whyUnreadable(text: string, value: JsonObject): string | undefined {
   // A string unit takes at most three bytes.
-  const isShort = text.length * 3 <= LONGEST_LINE_BYTES || Buffer.byteLength(text) <= LONGEST_LINE_BYTES;
-  if (!isShort || (text.length > MOST_MARKS && excessOf(Buffer.from(text)) !== undefined)) return false;
-  return text.length < 2 * DEEPEST || !isDeeperThan(value, DEEPEST);
+  const bytes = text.length * 3 <= LONGEST_LINE_BYTES ? text.length : Buffer.byteLength(text);
+  if (bytes > LONGEST_LINE_BYTES) {
+    return `has ${Math.ceil(bytes / MEGABYTE)} MB, more than ${LONGEST_LINE_BYTES / MEGABYTE} MB`;
+  }
+  if (text.length > MOST_MARKS && excessOf(Buffer.from(text)) !== undefined) {
+    return `has more than ${MOST_MARKS} values and separators`;
+  }
+  if (text.length < 2 * DEEPEST || !isDeeperThan(value, DEEPEST)) return undefined;
+  return `is nested deeper than ${DEEPEST} levels`;
 }
+
+const MEGABYTE = 1024 * 1024;
 
 /** Why a line would take far more memory as a value than as text. Checked before the line is parsed. */
 function excessOf(bytes: Buffer): string | undefined {

@@ -9,7 +9,7 @@ import { BatonError } from '../errors.ts';
 import type { DamageNote, Emit } from '../formats/reader.ts';
 import { TailFollower } from '../formats/codex/tail.ts';
 import { objectAt } from '../formats/fields.ts';
-import { isReadable } from '../formats/lines.ts';
+import { whyUnreadable } from '../formats/lines.ts';
 import { clearResult } from '../history/clear.ts';
 import type { CompactionInForce, Entry, HistoryFold } from '../history/project.ts';
 import type { Clock, Ids } from '../ports.ts';
@@ -301,6 +301,7 @@ export class Rollout {
    * `undo_compaction` and an `undo_turn` must be appended alone.
    * @throws BatonError `output_failed`: none of them is in the log, and they may be appended again, unless `data.isBroken`: then
    * the thread must be reopened, which shows what was written. `file_changed`: something else wrote to the file or removed it.
+   * @throws BatonError `record_too_large`: the record could not be read back; the thread goes on without it.
    * @throws RangeError for a record that rollouts cannot hold, and after `close`
    */
   async append(records: readonly LogRecord[]): Promise<number> {
@@ -510,12 +511,14 @@ function historyAfter(fold: HistoryFold<Item>, record: RewritingRecord): readonl
   return [...before, ...since].map(({ value }) => value);
 }
 
+/** @throws BatonError `record_too_large` */
 function textOf(line: RolloutLine): string {
   const text = JSON.stringify(line);
-  if (!isReadable(text, line)) {
-    throw new RangeError('The record is nested too deeply or is too long to be read back');
-  }
-  return text;
+  const why = whyUnreadable(text, line);
+  if (why === undefined) return text;
+  throw new BatonError('record_too_large', `A line of the session ${why}, and was not written`, {
+    cure: 'Put a large text into a file of the workspace, and name the file in your message.',
+  });
 }
 
 function follow(tail: TailFollower, { type, payload }: RolloutLine): void {

@@ -81,6 +81,17 @@ describe('a provider', () => {
     assert.doesNotMatch(`${ended.stdout}${ended.stderr}`, /sk-wrong/);
   });
 
+  test('is not asked about a message that no session can hold', async () => {
+    const at = desk();
+    play({ text: 'Never.' });
+    const asked = server.requests.length;
+    const ended = await at.exec('chat', ['-'], { input: 'a'.repeat(33 * 1024 * 1024) });
+    assertFailed(ended, 'record_too_large');
+    assert.match(ended.stderr, /has 34 MB, more than 32 MB.* Put a large text into a file/);
+    assert.equal(server.requests.length, asked);
+    assert.deepEqual(at.locks(), []);
+  });
+
   test('without its key is never asked', async () => {
     const at = fixture();
     const asked = server.requests.length;
