@@ -1,8 +1,8 @@
 // The only place where Baton itself starts git, never for the model. Nothing that a repository names is run, and nothing is
 // contacted. docs/decisions/tools.md gives the reasons; test/architecture/git.test.ts enforces that it is the only place.
 
-import { lstatSync } from 'node:fs';
-import type { Stats } from 'node:fs';
+import { lstatSync, opendirSync } from 'node:fs';
+import type { Dirent, Stats } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import type { CancelSignal } from '../ports.ts';
 import { refusalOf } from './planted.io.ts';
@@ -207,7 +207,7 @@ function environmentOf(
 }
 
 /**
- * Files that git opens at fixed places, and waits for if they are named pipes; relative to the top of a work tree.
+ * Files, besides refs, that git opens at fixed places, and waits for if they are named pipes; relative to the top of a work tree.
  * @source git 2.39, by strace
  */
 const OPENED = [
@@ -242,7 +242,54 @@ function plantedIn(top: string): string | undefined {
     const refusal = refusalOf(stats);
     if (refusal !== undefined) return `fatal: ${path} ${refusal}`;
   }
+  return plantedAmongRefs(join(top, '.git', 'refs'));
+}
+
+/**
+ * Names below `.git/refs` that are looked at before each git, nearest first. A pipe beyond them makes git wait until its deadline.
+ * @source docs/decisions/tools.md, "Baton's own git"
+ */
+const MOST_REFS = 1000;
+
+/** The same for a ref: git reads most of them to find one. */
+function plantedAmongRefs(refs: string): string | undefined {
+  const directories = [refs];
+  let left = MOST_REFS;
+  for (const path of directories) {
+    if (left === 0) return undefined;
+    const entries = entriesOf(path, left);
+    left -= entries.length;
+    for (const entry of entries) {
+      const below = join(path, entry.name);
+      if (entry.isDirectory()) directories.push(below);
+      else if (!entry.isFile() && !entry.isSymbolicLink()) {
+        const stats = lookAt(below);
+        const refusal = stats === undefined ? undefined : refusalOf(stats);
+        if (refusal !== undefined) return `fatal: ${below} ${refusal}`;
+      }
+    }
+  }
   return undefined;
+}
+
+/** The first entries of a directory, in no order; none if it cannot be read. */
+function entriesOf(path: string, most: number): readonly Dirent[] {
+  try {
+    const directory = opendirSync(path);
+    try {
+      const entries: Dirent[] = [];
+      while (entries.length < most) {
+        const entry = directory.readSync();
+        if (entry === null) break;
+        entries.push(entry);
+      }
+      return entries;
+    } finally {
+      directory.closeSync();
+    }
+  } catch {
+    return [];
+  }
 }
 
 /** What a git would say that looks before it opens. @source git(1): 128 is the status of a fatal error */

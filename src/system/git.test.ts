@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasSucceeded, runGit } from './git.io.ts';
@@ -310,11 +310,16 @@ describe('a named pipe where git opens a file', { skip: process.platform === 'wi
     '.git/config',
     '.git/packed-refs',
     '.git/objects/info/alternates',
+    '.git/refs/heads',
+    '.git/refs/heads/main',
+    '.git/refs/stash',
+    '.git/refs/baton/snapshots/x/1',
     '.gitignore',
   ]) {
     it(`${name} is named, and git is not started`, async () => {
       const victim = prepare((one) => {
-        rmSync(join(one.root, name), { force: true });
+        rmSync(join(one.root, name), { recursive: true, force: true });
+        mkdirSync(dirname(join(one.root, name)), { recursive: true });
         execFileSync('mkfifo', [join(one.root, name)]);
       });
       const begun = performance.now();
