@@ -1,7 +1,7 @@
 // The main thread: it handles signals while another thread works, so that even long work cannot keep the process alive. It loads
 // only this file.
 
-import { rm, write } from 'node:fs';
+import { rm, write, writeSync } from 'node:fs';
 import { Worker, SHARE_ENV } from 'node:worker_threads';
 import type { Announcement, Remains } from '../system/remains.io.ts';
 
@@ -32,6 +32,10 @@ export type Request = 'stop';
 
 /** Runs a command line in a separate thread. The exit status is set once that thread has ended. */
 export function supervise(entry: URL, start: CommandStart): void {
+  if (!hasDirectory()) {
+    refuseDirectory(start);
+    return;
+  }
   const worker = new Worker(entry, { workerData: start, env: SHARE_ENV, stdout: true, stderr: true });
   // Only Node's own warnings arrive here. If Node passed them on, each start would open the main thread's streams, which takes 5
   // ms.
@@ -70,6 +74,26 @@ export function supervise(entry: URL, start: CommandStart): void {
     for (const signal of STOP_SIGNALS) process.removeListener(signal, listen);
     process.exitCode = status;
   });
+}
+
+/** Whether the working directory still exists. Node cannot start a thread without one. */
+function hasDirectory(): boolean {
+  try {
+    process.cwd();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function refuseDirectory({ args }: CommandStart): void {
+  const code = 'file_not_found';
+  const message = 'The working directory no longer exists';
+  const cure = 'Change to another one with cd.';
+  void print(`baton: ${message}. ${cure} [${code}]\n`);
+  if (args.includes('--json'))
+    writeSync(1, `${JSON.stringify({ error: { code, message, cure, data: {} } }, null, 2)}\n`);
+  process.exitCode = 1;
 }
 
 /** Ends the processes that the thread started and removes what it did not finish. */
