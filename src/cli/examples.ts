@@ -1,13 +1,19 @@
 // The examples in the help of each command.
 
-/** Keyed by the names of a command and its subcommand: command lines without `baton`, each with its effect. */
+/** Keyed by the names of a command and its subcommand, empty for the program: command lines without `baton`, each with its effect. */
 export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, does: string])[]>> = {
+  '': [
+    ['demo', 'see what Baton does, in about ten seconds'],
+    ['sessions --here', 'list the sessions of this directory'],
+    ['inspect last', 'show what fills the newest one'],
+    ['compact last --preview', 'show what a compaction would lose'],
+  ],
   exec: [
     ['exec "Make the failing test pass."', 'run one turn in this directory'],
     ['exec --resume last "And the docs?"', 'resume the newest Baton session'],
     ['exec --model rehearsal/last:codex', 'play a recorded session, without a model'],
   ],
-  serve: [['serve --model openai/gpt-5.2 --sandbox read-only', 'a thread for a client on standard input']],
+  serve: [['serve --model openai/gpt-5.2 --sandbox read-only', 'run a thread for a client']],
   inspect: [
     ['inspect last', 'show the newest session of any agent'],
     ['inspect last:claude --precise', 'show the newest one of Claude Code, counted exactly'],
@@ -19,12 +25,12 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ['compact session.jsonl --target-tokens 20k --out small.jsonl', 'compact a file to 20,000 tokens'],
   ],
   undo: [
-    ['undo last:codex --install', 'the newest compaction'],
+    ['undo last:codex --install', 'undo the newest compaction of Codex'],
     ['undo --turn last --preview', 'show what undoing the newest Baton turn would revert'],
   ],
   sessions: [
-    ['sessions --here --since 7d', 'list those of this directory, of the last week'],
-    ['sessions --sort cost -n 10', 'the ten dearest'],
+    ['sessions --here --since 7d', 'list those of this directory and the last week'],
+    ['sessions --sort cost -n 10', 'list the ten most expensive'],
   ],
   eval: [['eval ~/.codex/sessions --sizes 4k,8k', 'measure how much survives in all sessions of Codex']],
   replay: [
@@ -36,19 +42,19 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ['-c model_context_window=60000 config show', 'print it with one key changed'],
   ],
   'config show': [['config show --origin', 'also say where each value comes from']],
-  'config schema': [['config schema > baton.schema.json', 'for an editor']],
-  'config check': [['config check ~/.baton/config.toml', 'one file']],
-  'config init': [['config init', 'a starter file in ~/.baton']],
-  prompts: [['prompts', 'write missing prompt files, and list all']],
-  'prompts list': [['prompts list --json', 'for a program']],
+  'config schema': [['config schema > baton.schema.json', 'write the schema for an editor']],
+  'config check': [['config check ~/.baton/config.toml', 'check one file']],
+  'config init': [['config init', 'write a starter file to ~/.baton']],
+  prompts: [['prompts', 'list the prompts']],
+  'prompts list': [['prompts list --json', 'list them for a program']],
   'prompts show': [['prompts show heads-up', 'print the effective text']],
   'prompts diff': [['prompts diff', 'show every change']],
   'prompts reset': [['prompts reset heads-up', 'restore the shipped text']],
-  doctor: [['doctor', 'what works here']],
-  demo: [['demo', 'in about ten seconds, without a model']],
+  doctor: [['doctor', 'check this machine']],
+  demo: [['demo', 'play it in about ten seconds, without a model']],
   completion: [
     ['completion bash > ~/.baton-completion', 'then `source` that file in ~/.bashrc'],
     ['completion fish | source', 'in ~/.config/fish/config.fish'],
   ],
-  version: [['version', 'the same as --version']],
+  version: [['version', 'print the same as --version']],
 };

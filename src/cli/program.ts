@@ -82,7 +82,10 @@ export function buildProgram(io: CommandIo, version: string): Program {
       getOutHelpWidth: () => io.look.width,
       getErrHelpWidth: () => io.look.width,
     })
-    .configureHelp(io.look.width < LEAST_TWO_COLUMNS ? { formatItem: inOneColumn(io.look) } : {})
+    .configureHelp({
+      styleUsage: (usage) => foldLines({ ...io.look, width: io.look.width - 'Usage: '.length }, usage),
+      ...(io.look.width < LEAST_TWO_COLUMNS ? { formatItem: inOneColumn(io.look) } : {}),
+    })
     .exitOverride();
   const request = (): ConfigRequest => {
     const { config = [], set = [] } = program.opts<GlobalOptions>();
@@ -118,7 +121,7 @@ export function buildProgram(io: CommandIo, version: string): Program {
         if (error.exitCode === 0) return 0;
         // The help printed for a missing command explains itself.
         if (error.code === 'commander.help') return 2;
-        throw explainUsage(error);
+        throw explainUsage(error, namedCommand(program, args), args);
       }
     },
   };
@@ -149,13 +152,26 @@ function refuseUnknown({ args, commands }: Command): string {
   });
 }
 
+/** The innermost command that a command line names. */
+function namedCommand(program: Command, args: readonly string[]): Command {
+  let named = program;
+  for (const arg of args) named = named.commands.find((command) => command.name() === arg) ?? named;
+  return named;
+}
+
 /** Turns `error: unknown option '--jsn'\n(Did you mean --json?)` into a sentence and its cure. */
-function explainUsage(error: CommanderError): BatonError {
-  const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
+function explainUsage(error: CommanderError, command: Command, args: readonly string[]): BatonError {
+  const path = [command.parent?.name(), command.name()].filter((name) => name !== undefined).join(' ');
+  const [first = '', ...rest] = error.message.replace(/^error: (?:command-argument value )?/, '').split('\n');
   const suggestion = /\((Did you mean [^()]*\?)\)/.exec(rest.join(' '))?.[1];
-  const sentence = `${first.charAt(0).toUpperCase()}${first.slice(1)}`;
+  const help = `\`${path} --help\` lists its ${command.commands.length === 0 ? 'options' : 'commands and options'}.`;
+  const given = args.slice(args.indexOf(command.name()) + 1).find((arg) => !arg.startsWith('-'));
+  const isUnknown = error.code === 'commander.excessArguments' && command.commands.length > 0;
+  const sentence = isUnknown
+    ? `Unknown command '${command.name()} ${given ?? ''}'`
+    : `${first.charAt(0).toUpperCase()}${first.slice(1)}`;
   return new BatonError('usage', sentence, {
-    cure: suggestion ?? (isSessionMissing(error) ? NAME_A_SESSION : 'Run it with --help for its options.'),
+    cure: suggestion ?? (isSessionMissing(error) ? NAME_A_SESSION : help),
     cause: error,
   });
 }
@@ -514,7 +530,10 @@ function addReplay(program: Command, io: CommandIo, request: () => ConfigRequest
       'do not measure what each compaction keeps: faster, and works for files of any size',
     )
     .option('--json', 'print JSON (docs/json.md)')
-    .addHelpText('after', '\nWith --config A --config B, each configuration is an additional policy.')
+    .addHelpText(
+      'after',
+      foldLines(io.look, '\nWith --config A --config B, each configuration is an additional policy.'),
+    )
     .action(async (files: string[], flags: ReplayOptions) => {
       const { replay } = await import('./commands/replay/replay.ts');
       const { locateSessions } = await import('./session-files/handles.io.ts');
@@ -550,7 +569,7 @@ function addPrompts(program: Command, io: CommandIo, configure: Configure): void
     .description('list, show, compare and reset the prompts around a compaction');
   command
     .command('list', { isDefault: true })
-    .description('write missing files, and say which ones you changed')
+    .description('list the prompts, and say which ones you changed')
     .option('--json', 'print JSON')
     .action(async (flags: { json?: true }) => {
       const { listPrompts } = await import('./commands/setup/prompts.ts');
@@ -627,13 +646,11 @@ function addCompletion(program: Command, io: CommandIo): void {
     });
 }
 
-/** Examples come last in the help of a command. */
-function addExamples(parent: Command, look: Look, path: readonly string[]): void {
-  for (const command of parent.commands) {
-    const names = [...path, command.name()];
-    addExamples(command, look, names);
-    const examples = EXAMPLES[names.join(' ')];
-    if (examples === undefined) continue;
+/** Examples come last in the help of a command. @param path the names of the command and those above it, without the program */
+function addExamples(command: Command, look: Look, path: readonly string[]): void {
+  for (const child of command.commands) addExamples(child, look, [...path, child.name()]);
+  const examples = EXAMPLES[path.join(' ')];
+  if (examples !== undefined) {
     const width = Math.max(...examples.map(([line]) => line.length));
     const rows = examples.map(([line, does]) => foldLines(look, `  baton ${line.padEnd(width)}  ${does}`));
     command.addHelpText('after', `\nExample${rows.length === 1 ? '' : 's'}:\n${rows.join('\n')}`);

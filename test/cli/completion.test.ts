@@ -52,7 +52,8 @@ async function candidates(...words: readonly string[]): Promise<readonly string[
 async function termsOf(args: readonly string[], pattern: RegExp): Promise<readonly string[]> {
   const look = { hasColor: false, seal: '', hasUnicode: true, width: 200 };
   const { stdout } = await baton(home, [...args, '--help'], { look });
-  return [...stdout.matchAll(pattern)].flatMap(([, ...terms]) => terms.filter((term) => term !== undefined));
+  const [sections = ''] = stdout.split('\nExample');
+  return [...sections.matchAll(pattern)].flatMap(([, ...terms]) => terms.filter((term) => term !== undefined));
 }
 
 test('every command and option that help shows is offered, and nothing else', async () => {
