@@ -335,7 +335,7 @@ test('notes say what a reader would ask about', () => {
   ]);
   assert.deepEqual(receiptOf(run('u a:9k', { targetTokens: 9009 })).notes, []);
   assert.deepEqual(receiptOf(run('u a:9k', { targetTokens: 20_000 })).notes, [
-    'The context was within the 20,000 tokens asked for already: it held 9,013. It was compacted all the same.',
+    'What a compaction can change held 9,013 tokens, already within the target of 20,000. It was compacted all the same.',
   ]);
   assert.deepEqual(receiptOf(run('u:40 u:40 a:9k', { userMessageLimit: 44 })).notes, [
     'In the summary only, since verbatim there was no room: 1 older user message.',

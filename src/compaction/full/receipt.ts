@@ -139,5 +139,5 @@ function notes({ plan, fates, written, postTokens }: ReceiptFacts): readonly str
 /** What is said where a target was met before anything was done for it; undefined where it was not, or there is none. */
 export function noteWithin(target: number | undefined, before: number): string | undefined {
   if (target === undefined || before > target) return undefined;
-  return `The context was within the ${formatNumber(target)} tokens asked for already: it held ${formatNumber(before)}. It was compacted all the same.`;
+  return `What a compaction can change held ${formatNumber(before)} tokens, already within the target of ${formatNumber(target)}. It was compacted all the same.`;
 }

@@ -118,15 +118,18 @@ export async function compact(
     );
     if (flags.preview !== true) return;
     warnOfDamage(io, path, session.report);
-    for (const note of clearingNotes(compaction, flags)) io.stderr(`${note}\n`);
-    if (compaction.type === 'full') for (const note of secretNotes(compaction, flags)) io.stderr(`${note}\n`);
+    const notes = [
+      ...clearingNotes(compaction, flags),
+      ...(compaction.type === 'full' ? secretNotes(compaction, flags) : []),
+    ];
+    if (flags.json === true) {
+      for (const note of notes) io.stderr(`${note}\n`);
+      io.stdout(receiptJson(compaction, session.trail));
+      return;
+    }
     const { renderPreview } = await import('./view.ts');
-    const isFull = flags.full === true;
-    io.stdout(
-      flags.json === true
-        ? receiptJson(compaction, session.trail)
-        : renderPreview(compaction, session.trail, { look: io.look, isFull }),
-    );
+    const view = { look: io.look, isFull: flags.full === true, notes };
+    io.stdout(renderPreview(compaction, session.trail, view));
   });
 }
 
@@ -335,7 +338,9 @@ function secretNotes({ items }: Compaction, { redact: isRedacted }: CompactFlags
   if (isRedacted === true) {
     return [`${plural(countReplacedSecrets(items), 'secret')} replaced in what is kept verbatim.`];
   }
-  return countKnownSecrets(items) === 0 ? [] : ['--redact replaces known secrets in what is written.'];
+  return countKnownSecrets(items) === 0
+    ? []
+    : ['--redact also replaces known secrets in what is kept verbatim.'];
 }
 
 /** What a user who resumes the file must know about a provider's own compaction. */

@@ -14,6 +14,7 @@ import {
   COUNTED_TOKENS,
   arrow,
   bar,
+  fitPath,
   fitWidth,
   foldLines,
   formatNumber,
@@ -32,21 +33,23 @@ const SHORT_RESULTS = 3;
 /** How many file names and rules fit on one screen. */
 const SHORT_NAMES = 4;
 
-/** The preview as text: one screen, or everything with `isFull`. */
+/** The preview as text: one screen, or everything with `isFull`. @param notes what the command adds to those of the receipt */
 export function renderPreview(
   compaction: Compaction,
   trail: Trail,
-  { look, isFull }: { readonly look: Look; readonly isFull: boolean },
+  { look, isFull, notes }: View & { readonly notes: readonly string[] },
 ): string {
-  if (compaction.type === 'micro') return foldLines(look, renderMicro(compaction, look));
+  if (compaction.type === 'micro')
+    return foldLines(look, [renderMicro(compaction, look), ...notes.map((note) => `${note}\n`)].join(''));
   const loss = lossOf(compaction, trail);
   const { receipt, summary = '' } = compaction.record;
+  const said = [...receipt.notes, ...notes];
   const sections = [
     headline(receipt.preTokens, receipt.postTokens, look),
     lossSection(compaction, loss, { look, isFull }),
     ...(isFull ? [keptSection(compaction.fates, look), restoredSection(receipt, look)] : []),
     staysSection(receipt, loss, look),
-    receipt.notes.length === 0 ? '' : `${receipt.notes.join('\n')}\n`,
+    ...(said.length === 0 ? [] : [`${said.join('\n')}\n`]),
     isFull
       ? `${paint(look, 'strong', summaryHeading(receipt))}\n${summary}\n`
       : 'Nothing was written. --full shows everything, --summary-only the summary.\n',
@@ -118,7 +121,7 @@ function lossLines({ largest, images, files, userMessages, rules }: Loss, { look
     .slice(0, isFull ? largest.length : SHORT_RESULTS)
     .map(({ tool, subject, tokens, line }) => {
       const where = line === undefined ? '' : `, line ${formatNumber(line)}`;
-      return `${fitWidth(look, printable(subject === '' ? tool : subject), look.width >> 1)} (${formatNumber(tokens)}${where})`;
+      return `${fitPath(look, printable(subject === '' ? tool : subject), look.width >> 1)} (${formatNumber(tokens)}${where})`;
     });
   const { total: asked, summarised, cut } = userMessages;
   const said = [
