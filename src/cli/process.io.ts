@@ -15,6 +15,7 @@ import type { CommandIo, ExitStatus, Look } from './io.ts';
 import { buildProgram } from './program.ts';
 import { openInput, openOutput } from './standard-streams.io.ts';
 import type { CommandStart } from './supervisor.io.ts';
+import { foldLines } from './style.ts';
 import { terminalText } from './terminal-text.ts';
 
 /** Columns where neither output is a terminal. @source the terminal of 1978, and spec 1-product: 80 × 24. */
@@ -130,7 +131,7 @@ function processIo(args: readonly string[], signal: AbortSignal, { output, compl
   const decoder = new StringDecoder('utf8');
   return {
     stdout: (text) => output.write(terminalText(text, shown)),
-    stderr: (text) => complaints.write(terminalText(text, told)),
+    stderr: (text) => complaints.write(terminalText(folded(text, look, complaints), told)),
     stdoutBytes: async (bytes) => {
       output.write(
         shown.isTerminal ? terminalText(decoder.write(Buffer.from(bytes)), { ...shown, seal: '' }) : bytes,
@@ -153,6 +154,13 @@ function processIo(args: readonly string[], signal: AbortSignal, { output, compl
       complaints.columns !== undefined && process.env['TERM'] !== 'dumb' && !args.includes('--json'),
     signal,
   };
+}
+
+/** Sentences on a terminal are broken into lines. A progress line, which has no end, fits already. */
+function folded(text: string, look: Look, { columns = 0 }: Outlet): string {
+  return columns > 0 && text.endsWith('\n')
+    ? foldLines({ ...look, width: columns, isPiped: false }, text)
+    : text;
 }
 
 function processLook(args: readonly string[], { output, complaints }: Outlets): Look {

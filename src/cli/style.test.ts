@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import stringWidth from 'string-width';
 import type { Look } from './io.ts';
-import { columns, fitWidth, foldLines, padEnd, paint } from './style.ts';
+import { columns, fitPath, fitWidth, foldLines, padEnd, paint } from './style.ts';
 
 const LOOK: Look = { hasColor: true, seal: '0f', hasUnicode: true, width: 20 };
 
@@ -43,4 +43,14 @@ test('sentences are broken for a terminal only', () => {
   assert.ok(folded.split('\n').length > 1);
   for (const line of folded.split('\n')) assert.ok(columns(line) <= 20, line);
   assert.equal(foldLines({ ...LOOK, isPiped: true }, sentence), sentence);
+});
+
+test('a path loses its beginning, a command that ends a line stays whole', () => {
+  assert.equal(fitPath(LOOK, '/home/ada/ledger/docs/plan.md', 20), '…/docs/plan.md');
+  assert.equal(fitPath(LOOK, '/home/ada/ledger-of-the-harbour.md', 20), 'ledger-of-the-harbo…');
+  assert.equal(fitPath(LOOK, 'cat docs/plan.md docs/tides.md', 20), 'cat docs/plan.md do…');
+  assert.equal(
+    foldLines(LOOK, 'Undo it with: baton undo a.jsonl --out FILE'),
+    'Undo it with:\n  baton undo a.jsonl --out FILE',
+  );
 });

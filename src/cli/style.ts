@@ -149,6 +149,29 @@ export function fitWidth(look: Look, text: string, width: number): string {
   return kept + end;
 }
 
+/** A command that ends a line. Broken into lines, it would not work when pasted. */
+const COMMAND = /(?<= with:) \S.*$|(?<=:) baton \S.*$/;
+
+/** The words of a line, each with the blank before it. */
+function piecesOf(line: string): readonly string[] {
+  const command = COMMAND.exec(line);
+  const words = line.slice(0, command?.index).split(/(?<=\S)(?= )/);
+  return command === null ? words : [...words, command[0]];
+}
+
+/**
+ * Shortens a path at its beginning, because its end distinguishes it from others: `…/docs/plan.md`. Other texts end with `…`.
+ */
+export function fitPath(look: Look, text: string, width: number): string {
+  if (columns(text) <= width || !/^\S*\/\S*$/.test(text)) return fitWidth(look, text, width);
+  const steps = text.split('/');
+  for (let first = 1; first < steps.length; first++) {
+    const end = `${look.hasUnicode ? '…' : '..'}/${steps.slice(first).join('/')}`;
+    if (columns(end) <= width) return end;
+  }
+  return fitWidth(look, steps.at(-1) ?? text, width);
+}
+
 /** `…`, or dots on terminals that show only ASCII. */
 export function ellipsis(look: Look): string {
   return look.hasUnicode ? '…' : '...';
@@ -160,24 +183,25 @@ export function arrow(look: Look): string {
 }
 
 /**
- * Breaks lines that are wider than the terminal at spaces and indents the continuation. A longer word stays whole, since users
- * copy paths and commands. In a pipe or file, lines stay whole.
+ * Breaks lines that are wider than the terminal at spaces and indents the continuation. A longer word, and a command that ends a
+ * line, stay whole, since users copy paths and commands. In a pipe or file, lines stay whole.
+ * @param hang columns before each continuation; by default two more than the line's own indentation
  */
-export function foldLines(look: Look, text: string): string {
+export function foldLines(look: Look, text: string, hang?: number): string {
   if (look.isPiped === true) return text;
   return text
     .split('\n')
-    .map((line) => (columns(line) <= look.width ? line : foldLine(line, look.width)))
+    .map((line) => (columns(line) <= look.width ? line : foldLine(line, look.width, hang)))
     .join('\n');
 }
 
-function foldLine(line: string, width: number): string {
+function foldLine(line: string, width: number, hang?: number): string {
   const own = /^ */.exec(stripStyle(line))?.[0].length ?? 0;
-  const indent = ' '.repeat(Math.min(own + 2, width >> 1));
+  const indent = ' '.repeat(Math.min(hang ?? own + 2, width >> 1));
   const rows: string[] = [];
   let row = '';
   let taken = 0;
-  for (const piece of line.split(/(?<=\S)(?= )/)) {
+  for (const piece of piecesOf(line)) {
     const wide = columns(piece);
     if (row !== '' && taken + wide > width) {
       rows.push(row);
@@ -190,6 +214,11 @@ function foldLine(line: string, width: number): string {
     }
   }
   return [...rows, row].join('\n');
+}
+
+/** A path below a folder without that folder; other texts unchanged. */
+export function belowFolder(text: string, folder: string | undefined): string {
+  return folder !== undefined && text.startsWith(`${folder}/`) ? text.slice(folder.length + 1) : text;
 }
 
 /** A path in short form: `~` for the home directory. */

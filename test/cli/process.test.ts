@@ -1,6 +1,7 @@
 // The built program among other processes: signals, pipes, terminals, environments.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import {
   existsSync,
@@ -17,8 +18,9 @@ import {
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BUNDLED_SESSION } from '../../src/cli/bundled.ts';
 import { writeBigSession } from '../support/big-session.ts';
-import { NOT_BUILT, runBuilt, whenOpen } from '../support/built.ts';
+import { environment, NOT_BUILT, PROGRAM, runBuilt, whenOpen } from '../support/built.ts';
 import type { Ended } from '../support/built.ts';
 import { assertFailed, assertNoNoise } from '../support/explained.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
@@ -219,6 +221,11 @@ test('wrong usage: status 2, a suggestion, one sentence', async () => {
     ['doctor now', /Too many arguments/],
     ['help inspct', /Unknown command 'inspct'\. Did you mean inspect\?/],
     ['tally --help', /Unknown command 'tally'\. .baton --help. lists/],
+    [
+      'config tally',
+      /Unknown command 'config tally'\. .baton config --help. lists its commands and options\./,
+    ],
+    ['inspect --tally s.jsonl', /Unknown option '--tally'\. .baton inspect --help. lists its options\./],
     ['config help shw', /Unknown command 'shw'\. Did you mean show\?/],
     ['prompts tally --help', /Unknown command 'tally'/],
   ];
@@ -231,6 +238,19 @@ test('wrong usage: status 2, a suggestion, one sentence', async () => {
   const alone = await runBuilt([], { home });
   assert.equal(alone.status, 2);
   assert.match(alone.stderr, /^Usage: baton/);
+});
+
+test('a working directory that is gone is explained', async () => {
+  const home = freshHome();
+  const script = `mkdir gone && cd gone && rmdir ../gone && exec '${process.execPath}' '${PROGRAM}' inspect last --json`;
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', script], {
+    cwd: home,
+    env: environment(home),
+    encoding: 'utf8',
+  });
+  assert.equal(status, 1, stderr);
+  assert.match(stderr, /^baton: The working directory no longer exists\. .*cd\. \[file_not_found\]\n$/);
+  assert.equal((JSON.parse(stdout) as { error: { code: string } }).error.code, 'file_not_found');
 });
 
 test('--version answers alone', async () => {
@@ -344,32 +364,45 @@ const SIZES = [
   [200, 50],
 ] as const;
 
-/** A path or a command alone on its line stays whole. */
+/** A path or a command alone on its line stays whole, and so does a line of a configuration. */
 function isCopied(line: string): boolean {
-  return /^\s*\S+$/.test(line);
+  return /^\s*(?:\S+|baton .*|\w+ = \S+)$/.test(line);
 }
 
+/** What a terminal gives time for at once. */
+const PAGES = {
+  'sizes of sessions': ['inspect s.jsonl', 'inspect mid.jsonl', 'compact s.jsonl --preview', 'doctor'],
+  comparisons: [
+    'replay s.jsonl --no-recall --policy baton',
+    'eval s.jsonl',
+    `eval ${BUNDLED_SESSION} --cuts 1 --sizes 4k --no-canaries`,
+  ],
+  'the rest': [
+    'compact s.jsonl --out compacted.jsonl',
+    'sessions --sort cost',
+    'inspect s.jsonl --top',
+    'config show',
+    'prompts',
+    '--help',
+    'compact --help',
+    'replay --help',
+    'inspect nothing.jsonl',
+  ],
+};
+
 for (const [columns, rows] of SIZES) {
-  test(`a terminal of ${columns} by ${rows}`, { skip: NO_TERMINAL }, async () => {
-    const home = freshHome();
-    const script = [
-      'inspect s.jsonl',
-      'inspect mid.jsonl',
-      'compact s.jsonl --preview',
-      'doctor',
-      '--help',
-      'compact --help',
-    ]
-      .map((line) => `baton ${line}`)
-      .join('; ');
-    const { lines, painted } = await showIn({ home, columns, rows }, script);
-    assert.ok(lines.length > 100, `${lines.length} lines`);
-    for (const line of lines) {
-      assert.ok([...line].length <= columns || isCopied(line), `${[...line].length} columns: ${line}`);
-    }
-    // oxlint-disable-next-line no-control-regex
-    assert.match(painted, /\u001B\[1m/, 'a terminal gets colour');
-  });
+  for (const [pages, commands] of Object.entries(PAGES)) {
+    test(`a terminal of ${columns} by ${rows}: ${pages}`, { skip: NO_TERMINAL }, async () => {
+      const script = commands.map((line) => `baton ${line}`).join('; ');
+      const { lines, painted } = await showIn({ home: freshHome(), columns, rows }, script);
+      assert.ok(lines.length > 30, `${lines.length} lines`);
+      for (const line of lines) {
+        assert.ok([...line].length <= columns || isCopied(line), `${[...line].length} columns: ${line}`);
+      }
+      // oxlint-disable-next-line no-control-regex
+      assert.match(painted, /\u001B\[1m/, 'a terminal gets colour');
+    });
+  }
 }
 
 test('a terminal without colour: NO_COLOR, TERM=dumb, --color never', { skip: NO_TERMINAL }, async () => {

@@ -314,7 +314,7 @@ function projectRoot(session: FoundSession): string | undefined {
 /** opencode keeps each message in separate files; this reads only the facts about the whole session. */
 function opencodeDigest({ path }: FoundSession): SessionDigest {
   const read = readSmallFile(path, SMALL_FILE);
-  if (read.kind !== 'bytes') return { problem: 'cannot be read' };
+  if (read.kind !== 'bytes') return { problem: read.kind === 'refused' ? read.problem : 'no longer exists' };
   let info: unknown;
   try {
     info = JSON.parse(read.bytes.toString('utf8'));

@@ -10,7 +10,7 @@ import { glanceAt } from './digest.ts';
 import type { CommandIo } from '../io.ts';
 import { AGENTS } from './words.ts';
 import type { Agent } from './words.ts';
-import { fitWidth, plural, printable, tildePath } from '../style.ts';
+import { columns, fitWidth, plural, printable, tildePath } from '../style.ts';
 
 /** Names the newest session; `last:codex` names that of an agent. */
 export const LAST = 'last';
@@ -18,8 +18,9 @@ export const LAST = 'last';
 /** How many sessions an error lists for an ambiguous handle. */
 const MOST_CANDIDATES = 6;
 
-/** Columns of a title in an error. */
-const TITLE_WIDTH = 48;
+/** Columns of a title in an error: at most, and at least on a narrow terminal. */
+const WIDEST_TITLE = 48;
+const NARROWEST_TITLE = 16;
 
 /**
  * Resolves an argument to a path. `-` and paths stay unchanged, and an existing file takes precedence over a handle. Prints the
@@ -133,7 +134,10 @@ async function ambiguous(io: CommandIo, handle: string, found: readonly FoundSes
   const isOneId = new Set(found.map(({ id }) => id)).size === 1;
   const lines = candidates.map(({ agent, id, path, title }) => {
     const name = isOneId ? tildePath(path, io.homeDirectory) : id;
-    return `\n  ${printable(name)}  ${AGENT_NAMES[agent]}  ${fitWidth(io.look, printable(title ?? '-'), TITLE_WIDTH)}`;
+    const row = `\n  ${printable(name)}  ${AGENT_NAMES[agent]}  `;
+    const { isPiped, width } = io.look;
+    const room = isPiped === true ? WIDEST_TITLE : Math.max(NARROWEST_TITLE, width - columns(row));
+    return `${row}${fitWidth(io.look, printable(title ?? '-'), Math.min(WIDEST_TITLE, room))}`;
   });
   const more = found.length - candidates.length;
   const rest = more === 0 ? '' : `\n  and ${plural(more, 'more session')}`;

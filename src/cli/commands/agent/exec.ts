@@ -20,7 +20,6 @@ import { openSessionModel } from '../../../calls/models.ts';
 import { rehearsalPathOf } from '../../configured/rehearsal-flag.ts';
 import type { OpenedRehearsal } from './rehearsal.ts';
 import { modelWorld } from '../../session-files/session.ts';
-import { foldLines } from '../../style.ts';
 import { openThreadFor, requirePlaces } from '../../configured/thread.ts';
 
 /** The options of the command, as the user gave them. */
@@ -116,7 +115,7 @@ function eventWriter(io: CommandIo, { json }: ExecFlags, showsConversation: bool
   if (json === true) return (event) => io.stdout(`${JSON.stringify(event)}\n`);
   const progress = new ProgressLines(io.look, showsConversation);
   return (event) => {
-    for (const line of progress.linesOf(event)) io.stderr(`${foldLines(io.look, line)}\n`);
+    for (const line of progress.linesOf(event)) io.stderr(`${line}\n`);
   };
 }
 

@@ -11,7 +11,16 @@ import type { Estimate } from '../../../lab/eval/statistics.ts';
 import type { ModelWork } from './model.ts';
 import type { Look } from '../../io.ts';
 import type { UnreadFile } from '../../session-files/paths.io.ts';
-import { formatNumber, padEnd, padStart, paint, plural, printable, tildePath } from '../../style.ts';
+import {
+  foldLines,
+  formatNumber,
+  padEnd,
+  padStart,
+  paint,
+  plural,
+  printable,
+  tildePath,
+} from '../../style.ts';
 
 /** All results of a run. */
 export interface Evaluation {
@@ -48,17 +57,17 @@ export function renderEvaluation(evaluation: Evaluation, look: Look, home: strin
   const { rows, files, canaries, settings } = evaluation;
   const cuts = files.flatMap((file) => file.cuts);
   if (cuts.length === 0) {
-    if (settings.cuts === 0)
-      return 'No session was compacted where it could be measured, and --cuts 0 allows no other cuts.\n';
-    return (
-      'No session is long enough to measure. It needs 8,000 tokens of history, and ten identifiers ' +
-      'from them that occur again later.\n'
-    );
+    const why =
+      settings.cuts === 0
+        ? 'No session was compacted where it could be measured, and --cuts 0 allows no other cuts.'
+        : 'No session is long enough to measure. It needs 8,000 tokens of history, and ten identifiers ' +
+          'from them that occur again later.';
+    return foldLines(look, `${why}\n`);
   }
   const budgets = budgetsIn(files).filter((budget) => budget !== 'none');
   const table = (title: string, note: string, cell: (row: CandidateRow) => string, isCounted = false) =>
     renderTable({ title, note, budgets, rows, cell, isCounted }, look);
-  return [
+  const page = [
     headline(evaluation, look, home),
     table(
       'Future-use recall',
@@ -66,11 +75,15 @@ export function renderEvaluation(evaluation: Evaluation, look: Look, home: strin
       ({ recall }) => share(recall),
       true,
     ),
-    table('Paired with random lines', 'difference and its 95 % interval', ({ recallOverRandom }) =>
-      difference(recallOverRandom),
+    table(
+      'Paired with random lines',
+      differenceNote(rows.map(({ recallOverRandom }) => recallOverRandom)),
+      ({ recallOverRandom }) => difference(recallOverRandom),
     ),
-    table('Paired with the newest tokens', 'difference and its 95 % interval', ({ recallOverNewest }) =>
-      difference(recallOverNewest),
+    table(
+      'Paired with the newest tokens',
+      differenceNote(rows.map(({ recallOverNewest }) => recallOverNewest)),
+      ({ recallOverNewest }) => difference(recallOverNewest),
     ),
     renderOwn(rows, look),
     table('Unaided recall', 'only uses that no later result had shown again', ({ unaided }) =>
@@ -81,9 +94,15 @@ export function renderEvaluation(evaluation: Evaluation, look: Look, home: strin
     ),
     renderTrail(rows, budgets, look),
     ...(canaries === undefined ? [] : [renderCanaries(canaries, look)]),
-  ]
-    .filter((part) => part !== '')
-    .join('\n');
+  ];
+  return foldLines(look, page.filter((part) => part !== '').join('\n'));
+}
+
+/** The note of a table of differences. @param estimates those that it shows */
+function differenceNote(estimates: readonly (Estimate | undefined)[]): string {
+  return estimates.some((estimate) => estimate?.interval !== undefined)
+    ? 'difference and its 95 % interval'
+    : 'difference; an interval needs more sessions';
 }
 
 function headline(

@@ -17,6 +17,8 @@ import {
   arrow,
   bar,
   ellipsis,
+  belowFolder,
+  fitPath,
   fitWidth,
   foldLines,
   formatBytes,
@@ -53,7 +55,10 @@ export function renderInspection(inspection: InspectedFile, look: Look, home: st
     renderGauge(inspection, look),
     ...(inspection.top === undefined
       ? viewOfSession(inspection, look)
-      : [renderSplit(inspection.top, inspection, look), renderTop(inspection.top, look)]),
+      : [
+          renderSplit(inspection.top, inspection, look),
+          renderTop(inspection.top, inspection.account.cwd, look),
+        ]),
   ].filter((section) => section !== '');
   return foldLines(look, sections.join('\n'));
 }
@@ -98,10 +103,10 @@ function renderSplit({ split }: Top, { account, counter }: Inspection, look: Loo
   ].join('\n');
 }
 
-function renderTop({ results, rereads, images }: Top, look: Look): string {
+function renderTop({ results, rereads, images }: Top, cwd: string | undefined, look: Look): string {
   const row = (tokens: number, what: string, about: string): string => {
     const room = Math.max(16, look.width - NUMBER_WIDTH - about.length - 6);
-    return `  ${padStart(formatNumber(tokens), NUMBER_WIDTH)}  ${fitWidth(look, printable(what), room)}  ${paint(look, 'faint', about)}`;
+    return `  ${padStart(formatNumber(tokens), NUMBER_WIDTH)}  ${fitPath(look, printable(belowFolder(what, cwd)), room)}  ${paint(look, 'faint', about)}`;
   };
   const lines = results.map(({ tool, subject, tokens, line }) => {
     const where = [
@@ -198,7 +203,7 @@ type Row = Omit<ContextPart, 'kind'>;
 
 /** Draws parts of a whole: label, tokens, share as text, bar, note. */
 function drawerOf(whole: number, look: Look): (row: Row, share: string) => string {
-  const labelWidth = Math.min(WIDEST_LABEL, look.width >> 2);
+  const labelWidth = Math.min(WIDEST_LABEL, Math.max(8, look.width - NUMBER_WIDTH - SHARE_WIDTH - 7));
   const barWidth = Math.max(3, Math.min(36, look.width - labelWidth - NUMBER_WIDTH - SHARE_WIDTH - 8));
   return ({ label, tokens, tone, note = '' }, share) =>
     `  ${padEnd(fitWidth(look, label, labelWidth), labelWidth)}${padStart(formatNumber(tokens), NUMBER_WIDTH)}` +

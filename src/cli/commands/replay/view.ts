@@ -63,7 +63,7 @@ function renderSession(
 ): string {
   const { model, window, turns, requests, usageFrom, own } = replay;
   const head = [
-    paint(look, 'strong', fitWidth(look, printable(tildePath(path, home)), look.width)),
+    paint(look, 'strong', printable(tildePath(path, home))),
     `${FORMAT_NAMES[report.format]}, ${printable(model ?? 'unnamed model')}, window of ${formatNumber(window)} tokens; ` +
       `${plural(turns, 'turn')}, ${plural(requests, 'request')}; usage ${usageFrom === 'reported' ? 'as reported' : 'by estimate'}.`,
     `At the end, ${formatNumber(account.usage.used)} of ${formatNumber(account.usableWindow)} usable tokens were used, ${account.percentRemaining} % left.`,

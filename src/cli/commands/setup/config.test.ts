@@ -128,7 +128,7 @@ describe('baton config check', () => {
     const { stdout, stderr, error } = await run('check', '-c', 'model=m');
     assert.equal(error, undefined);
     assert.equal(stdout, 'The configuration is valid; 1 key is set.\n');
-    assert.match(stderr, /^Warning: -c model=m: model has no effect without model_provider\.\n$/);
+    assert.match(stderr, /^baton: warning: -c model=m: model has no effect without model_provider\.\n$/);
   });
 
   it('prints JSON alone on stdout', async () => {

@@ -6,7 +6,8 @@ import { checkConfig, checkConfigFile, loadConfig, userConfigFile } from '../../
 import type { ConfigRequest } from '../../../config/load.io.ts';
 import type { Config } from '../../../config/schema.ts';
 import { BatonError } from '../../../errors.ts';
-import type { CommandIo } from '../../io.ts';
+import type { CommandIo, Look } from '../../io.ts';
+import { columns } from '../../style.ts';
 
 interface JsonOption {
   readonly json?: true;
@@ -49,14 +50,29 @@ async function show(
   request: ConfigRequest,
   options: JsonOption & { readonly origin?: true },
 ): Promise<void> {
-  const { config, origins } = await loadConfig(request, io);
+  const { config, origins, warnings } = await loadConfig(request, io);
+  for (const warning of warnings) io.stderr(`baton: warning: ${warning}\n`);
   const { configJson, listSettings, renderConfig } = await import('../../../config/explain.ts');
   if (options.json !== true) {
-    io.stdout(renderConfig(config, origins, options.origin === true ? 'all' : 'set'));
+    io.stdout(foldArrays(io.look, renderConfig(config, origins, options.origin === true ? 'all' : 'set')));
     return;
   }
   const all = listSettings().map(({ key }) => [key, origins.get(key) ?? { source: 'default' }]);
   printJson(io, { config: configJson(config), origins: Object.fromEntries(all) });
+}
+
+/** Breaks arrays that are wider than the terminal between their strings, where TOML allows it. */
+function foldArrays(look: Look, toml: string): string {
+  if (look.isPiped === true) return toml;
+  const lines = toml.split('\n').map((line) => {
+    if (columns(line) <= look.width) return line;
+    return line.replace(
+      /^(\S+ = \[) (".*") (\])/,
+      (_, start: string, strings: string, end: string) =>
+        `${start}\n  ${strings.replaceAll('", "', '",\n  "')}\n${end}`,
+    );
+  });
+  return lines.join('\n');
 }
 
 async function printSchema(io: CommandIo): Promise<void> {
@@ -78,7 +94,7 @@ async function check(
     printJson(io, { valid: true, keysSet: [...origins.keys()], warnings });
     return;
   }
-  for (const warning of warnings) io.stderr(`Warning: ${warning}\n`);
+  for (const warning of warnings) io.stderr(`baton: warning: ${warning}\n`);
   const what = file ?? 'The configuration';
   io.stdout(`${what} is valid; ${origins.size === 1 ? '1 key is' : `${origins.size} keys are`} set.\n`);
 }

@@ -27,7 +27,13 @@ export async function playDemo(io: CommandIo, config: Config): Promise<void> {
   const compacted = join(folder, 'compacted.jsonl');
   const restored = join(folder, 'restored.jsonl');
   // Here the commands' notes are part of the story.
-  const told: CommandIo = { ...io, stderr: (text) => io.stdout(indent(text.replaceAll(folder, '…'))) };
+  const told: CommandIo = {
+    ...io,
+    stderr: (text) =>
+      io.stdout(text.endsWith('\n') ? foldLines(io.look, indent(text.replaceAll(folder, '…'))) : text),
+    // What is drawn there would stay in a file.
+    showsProgress: io.showsProgress && io.look.isPiped !== true,
+  };
   const quiet = { json: false, precise: true } as const;
   try {
     step(
@@ -192,9 +198,10 @@ function nextCommands({ look }: CommandIo): string {
     ['npx baton doctor', 'what works here'],
   ];
   const width = Math.max(...rows.map(([command]) => command.length));
-  return [
+  const lines = [
     `\n${paint(look, 'strong', 'Next, on your own sessions')}`,
     ...rows.map(([command, does]) => `  ${paint(look, 'accent', command.padEnd(width))}  ${does}`),
     '',
-  ].join('\n');
+  ];
+  return foldLines(look, lines.join('\n'));
 }

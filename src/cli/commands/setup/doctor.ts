@@ -51,16 +51,29 @@ export async function runDoctor(
   if (json) io.stdout(`${JSON.stringify({ findings }, null, 2)}\n`);
   else {
     const width = Math.max(...findings.map(({ name }) => name.length));
-    for (const finding of findings) io.stdout(foldLines(io.look, renderFinding(finding, width, io)));
+    for (const finding of findings) io.stdout(renderFinding(finding, width, io));
   }
   return findings.some(({ state }) => state === 'broken') ? 1 : 0;
 }
 
+/** Columns before the names, and on narrow terminals before what is said about them. */
+const NAME_COLUMN = 8;
+
+/** Below this width, what is said about a name goes below it. */
+const LEAST_THREE_COLUMNS = 64;
+
 /** @param width of the column of names */
 function renderFinding({ name, state, detail, cure }: Finding, width: number, { look }: CommandIo): string {
   const tones: Readonly<Record<Finding['state'], Tone>> = { ok: 'good', absent: 'faint', broken: 'bad' };
-  const line = `${paint(look, tones[state], padEnd(state, 6))}  ${padEnd(name, width)}  ${printable(detail)}\n`;
-  return cure === undefined ? line : `${line}${' '.repeat(width + 10)}${printable(cure)}\n`;
+  const isNarrow = look.isPiped !== true && look.width < LEAST_THREE_COLUMNS;
+  const indent = isNarrow ? NAME_COLUMN : NAME_COLUMN + width + 2;
+  const said = [detail, ...(cure === undefined ? [] : [cure])].map(
+    (text) => `${' '.repeat(indent)}${printable(text)}`,
+  );
+  const head = `${paint(look, tones[state], padEnd(state, NAME_COLUMN))}${padEnd(name, width)}`;
+  const [first = '', ...rest] = said;
+  const lines = isNarrow ? [head.trimEnd(), ...said] : [`${head}${first.slice(indent - 2)}`, ...rest];
+  return foldLines(look, `${lines.join('\n')}\n`, indent);
 }
 
 function checkNode(): Finding {

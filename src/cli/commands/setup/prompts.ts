@@ -8,6 +8,7 @@ import { PLACEHOLDERS } from '../../../prompts/render.ts';
 import { PROMPT_NAMES, SHIPPED_PROMPTS } from '../../../prompts/shipped.ts';
 import type { PromptName } from '../../../prompts/shipped.ts';
 import type { CommandIo } from '../../io.ts';
+import { foldLines, printable, tildePath } from '../../style.ts';
 
 interface JsonFlag {
   readonly json?: true;
@@ -31,8 +32,16 @@ export async function listPrompts(io: CommandIo, config: Config, flags: JsonFlag
   for (const warning of warnings) io.stderr(`baton: warning: ${warning}\n`);
   for (const { name, file, state } of prompts) {
     const where = isOwnPrompt(place, name) ? '' : `  from ${file}`;
+    const row = `${name.padEnd(20)} ${state.padEnd(10)} ${PLACEHOLDERS[name].join(' ')}${where}`.trimEnd();
+    io.stdout(foldLines(io.look, `${row}\n`));
+  }
+  const folder = printable(tildePath(place.folder, io.homeDirectory));
+  if (prompts.some(({ state }) => state === 'missing')) {
     io.stdout(
-      `${name.padEnd(20)} ${state.padEnd(10)} ${PLACEHOLDERS[name].join(' ')}${where}`.trimEnd() + '\n',
+      foldLines(
+        io.look,
+        `missing: the shipped text applies. The next \`exec\` or \`serve\` writes it to ${folder}, where you can change it.\n`,
+      ),
     );
   }
 }

@@ -8,12 +8,15 @@ import { findSessions, opencodeDatabase, sessionPlaces } from '../../session-fil
 import type { FoundSession } from '../../session-files/agents.io.ts';
 import { digestSession, glanceAt } from '../../session-files/digest.ts';
 import type { SessionDigest } from '../../session-files/digest.ts';
-import type { CommandIo } from '../../io.ts';
+import type { CommandIo, Look } from '../../io.ts';
 import { drawProgress, eraseProgress } from '../../progress.ts';
 import { AGENTS, SESSION_ORDERS } from '../../session-files/words.ts';
 import type { Agent, SessionOrder } from '../../session-files/words.ts';
 import {
+  columns,
+  fitPath,
   fitWidth,
+  foldLines,
   formatBytes,
   formatNumber,
   padEnd,
@@ -57,14 +60,14 @@ export async function listSessions(io: CommandIo, config: Config, options: Sessi
   if (agent === undefined || agent === 'opencode') await reportDatabase(io);
   if (json) {
     io.stdout(`${JSON.stringify({ total: wanted.length, sessions: listed.map(sessionJson) }, null, 2)}\n`);
-  } else if (wanted.length === 0) io.stdout(nothingFound(io, options));
+  } else if (wanted.length === 0) io.stdout(foldLines(io.look, nothingFound(io, options)));
   else {
     for (const session of listed) io.stdout(renderSession(session, sort, io));
     const hidden = wanted.length - listed.length;
     if (hidden > 0) io.stdout(`${plural(hidden, 'more session')}; -n ${wanted.length} lists all.\n`);
     if (sort === 'cost') {
       const { PRICES_AS_OF } = await import('../../../tokens/prices.ts');
-      io.stdout(`Cost at list prices of ${PRICES_AS_OF}; + where a part has no price.\n`);
+      io.stdout(foldLines(io.look, `Cost at list prices of ${PRICES_AS_OF}; + where a part has no price.\n`));
     }
   }
 }
@@ -157,6 +160,9 @@ const MEASURE_WIDTH = 11;
 /** Below this width the title gets a separate line. */
 const LEAST_ONE_LINE = 64;
 
+/** Below this width nothing that distinguishes directories would remain of one. */
+const LEAST_PLACE = 16;
+
 function renderSession(
   session: ListedSession,
   sort: SessionOrder,
@@ -168,6 +174,7 @@ function renderSession(
     padStart(MEASURES[sort](session) ?? '-', MEASURE_WIDTH),
   ].join('  ');
   const title = printable(session.problem ?? session.title ?? '-');
+  const place = session.cwd === undefined ? undefined : printable(tildePath(session.cwd, homeDirectory));
   const facts = [
     session.id,
     session.isCopy === true ? 'copy by Baton' : undefined,
@@ -175,12 +182,25 @@ function renderSession(
     ...SESSION_ORDERS.filter((order) => order !== sort && order !== 'time').map((order) =>
       MEASURES[order](session),
     ),
-    session.cwd === undefined ? undefined : tildePath(session.cwd, homeDirectory),
+    place,
     session.model,
-  ].filter((fact) => fact !== undefined);
-  const rows = look.width < LEAST_ONE_LINE ? [head, `  ${title}`] : [`${head}  ${title}`];
-  const faint = paint(look, 'faint', fitWidth(look, printable(`  ${facts.join('  ')}`), look.width));
-  return [...rows.map((row) => fitWidth(look, row, look.width)), faint, ''].join('\n');
+  ].flatMap((fact) => (fact === undefined ? [] : [printable(fact)]));
+  const isOneLine = look.isPiped === true || look.width >= LEAST_ONE_LINE;
+  const rows = isOneLine ? [`${head}  ${title}`] : [head, `  ${title}`];
+  const shown = look.isPiped === true ? rows : rows.map((row) => fitWidth(look, row, look.width));
+  return [...shown, paint(look, 'faint', factLine(facts, place, look)), ''].join('\n');
+}
+
+/** The facts that fit beside each other. A cut number would be wrong, so only the directory is shortened. */
+function factLine(facts: readonly string[], place: string | undefined, look: Look): string {
+  if (look.isPiped === true) return `  ${facts.join('  ')}`;
+  let line = '';
+  for (const fact of facts) {
+    const room = look.width - columns(line) - 2;
+    const text = fact === place && room >= LEAST_PLACE ? fitPath(look, fact, room) : fact;
+    if (columns(text) <= room) line += `  ${text}`;
+  }
+  return line;
 }
 
 /** The first column for each order of the list. */
