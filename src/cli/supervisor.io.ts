@@ -1,7 +1,7 @@
 // The main thread: it handles signals while another thread works, so that even long work cannot keep the process alive. It loads
 // only this file.
 
-import { rm, write, writeSync } from 'node:fs';
+import { rm, write } from 'node:fs';
 import { Worker, SHARE_ENV } from 'node:worker_threads';
 import type { Announcement, Remains } from '../system/remains.io.ts';
 
@@ -92,7 +92,7 @@ function refuseDirectory({ args }: CommandStart): void {
   const cure = 'Change to another one with cd.';
   void print(`baton: ${message}. ${cure} [${code}]\n`);
   if (args.includes('--json'))
-    writeSync(1, `${JSON.stringify({ error: { code, message, cure, data: {} } }, null, 2)}\n`);
+    void print(`${JSON.stringify({ error: { code, message, cure, data: {} } }, null, 2)}\n`, 1);
   process.exitCode = 1;
 }
 
@@ -126,9 +126,9 @@ async function explainEnd(remains: Iterable<Remains>): Promise<void> {
 }
 
 /** Never blocks: a full pipe or a stopped terminal must not keep the process alive. */
-async function print(text: string | Uint8Array): Promise<void> {
+async function print(text: string | Uint8Array, descriptor: 1 | 2 = 2): Promise<void> {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
-  return new Promise((resolve) => write(2, bytes, () => resolve()));
+  return new Promise((resolve) => write(descriptor, bytes, () => resolve()));
 }
 
 /** The signal's default action ends the process even if a thread is inside a system call or V8. */

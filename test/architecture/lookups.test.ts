@@ -24,7 +24,7 @@ const JUSTIFIED: Readonly<Record<string, readonly string[]>> = {
     'cli/commands/setup/completion.ts: OPTION_SOURCES[placeholderOf(flags)]',
     'cli/session-files/digest.ts: (info as Record<string, unknown>)[key]',
     'cli/commands/setup/doctor.ts: env[name]',
-    "cli/program.ts: EXAMPLES[names.join(' ')]",
+    "cli/program.ts: EXAMPLES[path.join(' ')]",
     'cli/commands/undo/undo-turn.ts: flags[name]',
     'formats/messages/chat.ts: arrayAt(value, key)',
     'formats/claude-code/attachment.ts: attachment[key]',
