@@ -61,6 +61,11 @@ export function wholePercents(parts: readonly number[], whole: number, total = 1
   return percents;
 }
 
+/** One of `wholePercents`. Shows that a part exists even if it rounds to zero. */
+export function formatPercent(percent: number, tokens: number): string {
+  return percent === 0 && tokens > 0 ? '<1 %' : `${percent} %`;
+}
+
 /** `4.1 MB`, decimal. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;

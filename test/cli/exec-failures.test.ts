@@ -82,7 +82,7 @@ describe('a provider', () => {
   });
 
   test('is not asked about a message that no session can hold', async () => {
-    const at = desk();
+    const at = fixture();
     play({ text: 'Never.' });
     const asked = server.requests.length;
     const ended = await at.exec('chat', ['-'], { input: 'a'.repeat(33 * 1024 * 1024) });

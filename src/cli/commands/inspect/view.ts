@@ -23,6 +23,7 @@ import {
   foldLines,
   formatBytes,
   formatNumber,
+  formatPercent,
   formatShare,
   gaugeBar,
   padEnd,
@@ -88,7 +89,7 @@ function renderSplit({ split }: Top, { account, counter }: Inspection, look: Loo
   );
   const used = partsOf(account);
   const rows = split.map(({ part, tokens }, index) => {
-    const share = percentOf(percents[index] ?? 0, tokens);
+    const share = formatPercent(percents[index] ?? 0, tokens);
     return part === 'free' || part === 'reserve'
       ? draw({ ...LEFT_PARTS[part], tokens, tone: 'faint' }, share)
       : used
@@ -219,7 +220,7 @@ function renderCategories({ account, counter }: Inspection, look: Look): string 
     whole,
   );
   const draw = drawerOf(whole, look);
-  const row: RenderRow = (part, percent) => draw(part, percentOf(percent, part.tokens));
+  const row: RenderRow = (part, percent) => draw(part, formatPercent(percent, part.tokens));
   const lines = [
     `${paint(look, 'strong', 'What fills it')}  ${paint(look, 'faint', counterNote(counter, account.model))}`,
   ];
@@ -232,11 +233,6 @@ function renderCategories({ account, counter }: Inspection, look: Look): string 
 }
 
 type RenderRow = (part: Row, percent: number) => string;
-
-/** Shows that a part exists even if it rounds to zero. */
-function percentOf(percent: number, tokens: number): string {
-  return percent === 0 && tokens > 0 ? '<1 %' : `${percent} %`;
-}
 
 function counterNote(counter: Inspection['counter'], model: string | undefined): string {
   const counted = COUNTED_TOKENS[counter];

@@ -276,8 +276,8 @@ function spread<Point extends { readonly at: number }>(points: readonly Point[])
   return placed;
 }
 
-/** What fills a context, as one bar. */
-export function fillChart(parts: readonly ContextPart[]): string {
+/** What fills a context, as one bar. @param percents of the parts, as the table beside it has them */
+export function fillChart(parts: readonly ContextPart[], percents: readonly number[]): string {
   const sizes = parts.map(({ tokens }) => Math.max(0, tokens));
   const whole = Math.max(
     1,
@@ -285,10 +285,11 @@ export function fillChart(parts: readonly ContextPart[]): string {
   );
   return chart('What fills the context, by kind; the table below has the numbers', [
     bar(
-      parts.map(({ kind }, index) => {
-        const share = (sizes[index] ?? 0) / whole;
-        return { style: `fill ${kind}`, share, text: `${Math.round(100 * share)} %` };
-      }),
+      parts.map(({ kind }, index) => ({
+        style: `fill ${kind}`,
+        share: (sizes[index] ?? 0) / whole,
+        text: `${percents[index] ?? 0} %`,
+      })),
       28,
     ),
   ]);

@@ -20,7 +20,7 @@ import type { ContextPart } from '../../../calls/context-parts.ts';
 import type { PlayedFile, ReplayRun } from './run.ts';
 import { REPORT_STYLE } from './page-style.ts';
 import { renderEvidence } from './signals-view.ts';
-import { formatNumber, plural, printable, tildePath, wholePercents } from '../../style.ts';
+import { formatNumber, formatPercent, plural, printable, tildePath, wholePercents } from '../../style.ts';
 
 /** Longest text from a transcript, in characters: users send the report to others. */
 const LONGEST_EVIDENCE = 90;
@@ -194,13 +194,13 @@ function renderSession(file: PlayedFile, index: number, home: string): string {
     ),
     figure(
       'What fills the context at the end',
-      `${fillLegend(parts)}${fillChart(parts)}`,
+      `${fillLegend(parts)}${fillChart(parts, percents)}`,
       table(
         ['kind', 'tokens', 'share'],
         parts.map(({ label, tokens, kind }, at) => [
           { html: `<i class="box fill ${kind}"></i>${escapeHtml(label)}` },
           formatNumber(tokens),
-          `${percents[at] ?? 0} %`,
+          formatPercent(percents[at] ?? 0, tokens),
         ]),
       ),
     ),

@@ -249,6 +249,22 @@ describe('baton replay', () => {
 describe('the report of baton replay', () => {
   const out = join(home, 'report.html');
 
+  it('gives each part of a context the share that inspect gives it', async () => {
+    const report = join(home, 'shares.html');
+    await baton(home, ['replay', long, '--no-recall', '--policy', 'none', '--html', report]);
+    const { stdout } = await baton(home, ['inspect', long]);
+    const rows = [
+      ...readFileSync(report, 'utf8').matchAll(
+        /<\/i>([^<]+)<\/th>\s*<td[^>]*>([\d,-]+)<\/td>\s*<td[^>]*>([^<]+)<\/td>/g,
+      ),
+    ];
+    assert.ok(rows.length > 3, `${rows.length} rows`);
+    for (const [, label, tokens, share] of rows) {
+      const row = `^  ${label} +${tokens} +${share?.replace('&lt;', '<')} `;
+      assert.match(stdout, new RegExp(row, 'm'));
+    }
+  });
+
   it('is one well-formed file that needs nothing else', async () => {
     const ran = await baton(home, ['replay', long, short, '--html', out]);
     assert.equal(ran.status, 0, ran.stderr);
