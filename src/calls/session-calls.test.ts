@@ -148,7 +148,7 @@ test('compactSession returns a refusal where a compaction is not worth it', asyn
   const out = join(home, 'twice.jsonl');
   const twice = await compactSession(path, { out });
   assert.ok(!twice.isCompacted && !existsSync(out));
-  assert.match(twice.why, /^Nothing was said or done since the last compaction/);
+  assert.match(twice.why, /^Nothing has happened since the last compaction/);
   assert.deepEqual([twice.tokensBefore, twice.tokensAfter], [once.tokensAfter, once.tokensAfter]);
 });
 

@@ -129,7 +129,7 @@ async function runFull(job: Job): Promise<FullCompaction> {
   return { type: 'full', record, items: record.replacement, fates: whole.fates };
 }
 
-/** Writes a summary anew that no model wrote, with the room that the hooks did not take. */
+/** Rewrites a summary that no model wrote, with the room that the hooks left. */
 async function withExactRoom(
   job: Job,
   planned: Extract<FullResult, { outcome: 'compacted' }>,
@@ -148,7 +148,7 @@ function withInstructions(
 ): Summarizers | undefined {
   if (instructions === undefined) return summarizers;
   if (summarizers === undefined) {
-    const message = 'The instructions for the summary are left out: no model writes it.';
+    const message = 'The instructions for the summary were ignored: no model writes it.';
     emit({ type: 'warning', message });
     return undefined;
   }

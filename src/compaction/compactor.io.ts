@@ -1,5 +1,5 @@
-// The one door to compaction of a living thread: every request, whoever makes it, is put to the arbiter here, carried out
-// under the one lease, and remembered by the loop guard. Decides nothing itself.
+// The one door to compaction of a live thread: it puts every request, from any caller, to the arbiter, carries it out
+// under the one lease, and has the loop guard remember it. Decides nothing itself.
 
 import { BatonError } from '../errors.ts';
 import type { Config } from '../config/schema.ts';
@@ -32,7 +32,7 @@ import {
 import type { LoopGuard, Requester } from './loop-guard.ts';
 import { NoveltyDetector } from './novelty.ts';
 
-/** The thread that is compacted. Whoever owns it keeps the log. */
+/** The thread to compact. Its owner keeps the log. */
 export interface CompactableThread {
   /** The history as it is now, with the log behind it. */
   subject(): Subject;
@@ -84,7 +84,7 @@ export interface CompactorWorld extends Omit<CompactionWorld, 'signal' | 'commit
   readonly watcherSummarizers?: Summarizers;
 }
 
-/** What came of a request. */
+/** The outcome of a request. */
 export type CompactionOutcome =
   | { readonly type: 'compacted'; readonly compaction: Compaction }
   | { readonly type: 'refused'; readonly reason: RefusalReason; readonly why: string }
@@ -253,7 +253,7 @@ export class Compactor {
       this.#guard = endCompaction(this.#guard, epoch, { type: 'compacted', ...sizes, used: left });
       if (compaction.type === 'full' && ask.from !== 'manual') this.#before = used;
       return plan.type === 'newest_turns' && this.#isStillDue(ask)
-        ? this.#exhausted(`Nothing more can be taken away, and ${plan.why}.`)
+        ? this.#exhausted(`Nothing else can be removed, and  ${plan.why}.`)
         : { type: 'compacted', compaction };
     } catch (error) {
       const isCancelled = error instanceof BatonError && CANCELLED.has(error.code);

@@ -1,4 +1,4 @@
-// What is told of a compaction once it is in the log, at once and when its thread is resumed.
+// What is reported about a compaction once it is in the log, at once and when its thread is resumed.
 
 import type { CompactionEvent } from '../protocol/wire/event.ts';
 import type { Receipt, SummaryAttempt } from '../protocol/receipt.ts';
@@ -17,7 +17,7 @@ export function tokensSpent(attempts: readonly SummaryAttempt[]): {
   };
 }
 
-/** What is told of a compaction that is in the log. */
+/** The report about a compaction that is in the log. */
 export function completedEvent(receipt: Receipt): Extract<CompactionEvent, { type: 'compact_completed' }> {
   const { attempts = [], implementation } = receipt;
   const spent = tokensSpent(attempts);

@@ -249,10 +249,10 @@ test('the sentences', () => {
       'clearing old tool results leaves 99,000 of 181,234 tokens, which is enough',
       'the provider refused the request as too long; 181,234 tokens are used',
       '100,000 tokens are used, and the built-in limit is 180,000',
-      'usage has grown by 5,000 tokens since the last compaction or veto, and 50,000 are waited for',
+      'usage has grown by 5,000 tokens since the last compaction or veto, less than the required 50,000',
       'a compaction that the watcher asked for is in flight (epoch 1)',
-      'two automatic compactions in a row freed less than 10 %; /compact, another model or a message of yours with room left starts it again',
-      'two automatic compactions in a row freed less than 10 %; without a model the newest turns are kept',
+      'two automatic compactions in a row freed less than 10 %; it resumes after /compact, a change of model or, with room left, your next message',
+      'two automatic compactions in a row freed less than 10 %; the newest turns are kept, without asking a model',
     ],
   );
 });
@@ -262,7 +262,7 @@ test('what was preferred and is not done is noted', () => {
     const plan = dispatch(request, NEW_GUARD, settings);
     return 'note' in plan ? plan.note : undefined;
   };
-  assert.match(note(manual('auto'), BLOCKED) ?? '', /did not compact, since no model is named/);
+  assert.match(note(manual('auto'), BLOCKED) ?? '', /did not compact, because no model is chosen/);
   assert.match(note(manual('auto'), { ...V1, prefersRemote: true }) ?? '', /has no effect/);
   assert.equal(note(manual('auto'), V1), undefined);
   assert.equal(note(manual('full'), BLOCKED), undefined, 'a summary by name is what was asked for');

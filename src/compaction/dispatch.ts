@@ -86,8 +86,8 @@ export function thresholdsOf({ compact, modelAutoCompactTokenLimit }: Config): T
  * What to do about a request.
  *
  * Clearing old tool results comes first where it alone is enough, but never satisfies a user who asks for a compaction,
- * unless it is what was asked for. An open breaker stops everything that asks a model; the engine's own requests may
- * still keep the newest turns, once per turn of the user. An overflow and an emergency do not wait for growth.
+ * unless it was requested. An open breaker stops everything that calls a model; the engine's own requests may
+ * still keep the newest turns, once per user turn. An overflow and an emergency do not wait for growth.
  * @source spec 2-engine §6
  */
 export function dispatch(
@@ -96,7 +96,7 @@ export function dispatch(
   settings: DispatchSettings,
 ): CompactionPlan {
   if (!settings.isEnabled)
-    return none('disabled', 'compact.enabled is false, which refuses every compaction');
+    return none('disabled', 'compact.enabled is false, which disables every compaction');
   if (request.from === 'manual') return dispatchManual(request, guard, settings);
   if (!settings.isAutoEnabled) {
     return none(
@@ -222,15 +222,15 @@ function stopped({ from }: WatcherRequest | EngineRequest, guard: LoopGuard): Co
   if (from === 'watcher' || from === 'mid_turn' || guard.inTurn.newestTurns > 0) {
     return none(
       'breaker_open',
-      `${why}; /compact, another model or a message of yours with room left starts it again`,
+      `${why}; it resumes after /compact, a change of model or, with room left, your next message`,
     );
   }
-  return { type: 'newest_turns', why: `${why}; without a model the newest turns are kept` };
+  return { type: 'newest_turns', why: `${why}; the newest turns are kept, without asking a model` };
 }
 
 const BREAKER_SENTENCES: Readonly<Record<BreakerReason, string>> = {
   effect: 'two automatic compactions in a row freed less than 10 %',
-  progress: 'nothing new came between the last automatic compactions',
+  progress: 'nothing new was added between the last automatic compactions',
   count: `there were ${MOST_FULL_IN_TURN} automatic compactions in this turn`,
 };
 
@@ -243,7 +243,7 @@ function resting(request: WatcherRequest | EngineRequest, guard: LoopGuard): Com
   const from = guard.rearm?.used ?? 0;
   return none(
     'rearm',
-    `usage has grown by ${formatNumber(Math.max(0, used - from))} tokens since the last compaction or veto, and ${formatNumber(Math.ceil(rearmGrowth(guard, window)))} are waited for`,
+    `usage has grown by ${formatNumber(Math.max(0, used - from))} tokens since the last compaction or veto, less than the required ${formatNumber(Math.ceil(rearmGrowth(guard, window)))}`,
   );
 }
 

@@ -46,15 +46,15 @@ export async function askHooks(
   warn(notes, emit);
   if (veto !== undefined) {
     throw new BatonError('compaction_vetoed', `A pre_compact hook vetoed (${veto.command}): ${veto.reason}`, {
-      cure: 'Do what the hook asks for, or take it out of [hooks].',
+      cure: 'Do what the hook asks, or remove it from [hooks].',
     });
   }
   return { instructions, runs: notes.runs };
 }
 
 /**
- * Hears what the hooks give the session to go on with.
- * @param room tokens that it may take by `count`
+ * Runs the hooks and returns what they add to the session's context.
+ * @param room tokens that this may take by `count`
  * @throws BatonError `interrupted`
  */
 export async function hearHooks(
@@ -69,7 +69,7 @@ export async function hearHooks(
   return { context: text === undefined ? undefined : contextItem(text), runs: notes.runs };
 }
 
-const HEADING = 'From the hooks of the user, after the compaction:';
+const HEADING = "From the user's hooks, after the compaction:";
 
 function contextItem(text: string): Item {
   return { type: 'attachment', kind: 'other', text, origin: { author: 'harness' } };

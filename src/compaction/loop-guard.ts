@@ -49,7 +49,7 @@ export const NEW_GUARD: LoopGuard = {
   inTurn: FRESH_TURN,
 };
 
-/** A compaction that frees a smaller share than this is no effect. @source spec 2-engine §6 */
+/** A compaction that frees a smaller share than this has no effect. @source spec 2-engine §6 */
 export const LEAST_FREED_SHARE = 0.1;
 /** Growth, as a share of the window, that rearms. @source spec 2-engine §6 */
 const REARM_SHARE = 0.1;
@@ -122,7 +122,7 @@ export function endCompaction(guard: LoopGuard, epoch: number, ending: Ending): 
   if (lease?.epoch !== epoch) return guard;
   const isManual = lease.from === 'manual';
   if (ending.type === 'cancelled') return noteVeto(released, ending.used);
-  // Clearing has its own threshold below which it does nothing, and is no compaction whose effect is judged.
+  // Clearing does nothing below a threshold of its own, and its effect is not judged.
   if (lease.type === 'micro') return released;
   if (ending.type === 'failed') {
     return isManual ? released : judgeEffect(noteVeto(released, ending.used), 0);
@@ -159,13 +159,13 @@ export function noteVeto(guard: LoopGuard, used: number): LoopGuard {
   return { ...guard, rearm: { used, freed: guard.rearm?.freed ?? 0 } };
 }
 
-/** New content of the user, a new edit, a new result, a file read for the first time, a text that is no repetition. */
+/** New content from the user, a new edit, a new result, a file read for the first time, a text that does not repeat another. */
 export function noteProgress(guard: LoopGuard): LoopGuard {
   return guard.hasProgress ? guard : { ...guard, hasProgress: true };
 }
 
 /**
- * The user starts a turn of their own: what they say is progress, and counting begins anew.
+ * The user starts a turn: what they say is progress, and counting starts over.
  * @param hasHeadroom no built-in compaction is due (`isBuiltInDue`): only then does the breaker close
  */
 export function noteUserTurn(

@@ -15,7 +15,7 @@ const MAX_DUE = 200;
 
 /**
  * Tells progress from repetition, one record at a time: words of the user, an answer that the agent did not give before, the
- * first result of a call, a result that differs from those that the same call had. What Baton injects is no progress, nor is
+ * first result of a call, a result that differs from those that the same call had. What Baton injects is not progress, nor is
  * what only a clock or a counter of the wrapper changed.
  * @source spec 2-engine §6, progress
  */

@@ -29,12 +29,12 @@ export function planRefused(
 ): BatonError {
   switch (reason) {
     case 'remote_unavailable':
-      return new BatonError('usage', `The provider cannot compact here, since ${why}`, {
+      return new BatonError('usage', `The provider cannot compact here, because ${why}`, {
         cure: obstacle?.cure ?? '',
       });
     case 'legacy_only':
-      return new BatonError('usage', `Not with the legacy compaction: ${why}`, {
-        cure: 'Leave --strategy out, or set features.compact_v2 = true.',
+      return new BatonError('usage', `The legacy compaction cannot do this: ${why}`, {
+        cure: 'Omit --strategy, or set features.compact_v2 = true.',
       });
     default:
       return new BatonError('compaction_disabled', `Compaction is off: ${why}`, {
@@ -58,9 +58,9 @@ export function fullRefused(job: Job, refusal: FullRefusal): BatonError {
 export function nothingNew({ preTokens, targetName }: Job): BatonError {
   return new BatonError(
     'nothing_to_compact',
-    'Nothing was said or done since the last compaction, so another one would only lose detail',
+    'Nothing has happened since the last compaction, so another one would only lose detail',
     {
-      cure: `Continue the session first, undo the last compaction, or name a size with ${targetName}.`,
+      cure: `Continue the session first, undo the last compaction, or set a target with ${targetName}.`,
       data: { preTokens },
     },
   );
@@ -80,7 +80,7 @@ function nothingToCompact(job: Job, preTokens: number): BatonError {
     'nothing_to_compact',
     `The context holds ${formatNumber(preTokens)} tokens, and a compaction would not free ${share} of them${beside}`,
     {
-      cure: `Nothing needs to be done${canOrder ? `; to compact all the same, name a size with ${job.targetName}` : ''}.`,
+      cure: `Nothing needs to be done${canOrder ? `; to compact anyway, set a target with ${job.targetName}` : ''}.`,
       data: { preTokens },
     },
   );
@@ -98,7 +98,7 @@ function cannotFit(
       : `, and ${formatNumber(instructionsAndTools)} for instructions and tools, which are in every request`;
   return new BatonError(
     'cannot_fit',
-    `The context cannot be compacted to ${plural(targetTokens, 'token')}; it needs at least ${formatNumber(leastTarget)}, ${formatNumber(fixed)} of them for what stays as it is, like instructions at the start${beside}`,
+    `The context cannot be compacted to ${plural(targetTokens, 'token')}; it needs at least ${formatNumber(leastTarget)}, ${formatNumber(fixed)} of them for content that is kept as it is, such as the instructions at the start${beside}`,
     { cure: `Ask for ${targetName} ${leastTarget} or more.`, data: { leastTarget, parts } },
   );
 }

@@ -154,7 +154,7 @@ function writeEmbedded(
     return carryOut(plan, summarise, { implementation: 'embedded', rung, attempts: [] });
   const { attempts, why } = tried;
   const author = { implementation: 'embedded', rung, attempts } as const;
-  const note = `No model gave a summary (${why}); this one was written without a model.`;
+  const note = `No model returned a summary (${why}); this one was written without a model.`;
   const withNote: Summarise = (budget, preserved) => {
     const { notes = [], ...draft } = summarise(budget, preserved);
     return { ...draft, notes: [note, ...notes] };
@@ -199,7 +199,7 @@ export function remoteObstacle(
   });
 }
 
-/** The model of the session, whose provider goes on with the history: the last that is asked for a summary. */
+/** The model of the session, whose provider continues the history: the last one to be asked for a summary. */
 function providerModel(summarizers: Summarizers | undefined): SummaryModel | undefined {
   return summarizers?.models.at(-1);
 }

@@ -1,4 +1,4 @@
-// What is compacted, why, and with what; and what comes of it.
+// What is compacted, why, and with what; and the outcome.
 
 import type { AccountFold } from '../history/account.ts';
 import type { Entry } from '../history/project.ts';
@@ -34,7 +34,7 @@ export interface Subject {
   readonly gauge?: ContextGauge;
   /** A target is the size of what is written alone, without what is in every request besides. */
   readonly targetsWhatIsWritten?: true;
-  /** What hooks are told of it. */
+  /** What hooks learn about it. */
   readonly session: HookSession;
   /** The whole log: what was read and planned, what Baton itself writes a summary from and holds a model's against. */
   readonly trail: Trail;
@@ -89,7 +89,7 @@ export interface Occasion {
   readonly isHandedOver?: boolean;
   /** What a model's summary shall keep above all; hooks may ask for more. */
   readonly instructions?: string;
-  /** Of whoever asks, for the receipt. */
+  /** From the caller, for the receipt. */
   readonly audit?: JsonObject;
 }
 
@@ -110,7 +110,7 @@ export interface CompactionWorld {
   readonly hooks?: Hooks;
   /** Without it no model is asked. */
   readonly summarizers?: Summarizers;
-  /** Makes the result the history, durably, before anybody is told of it. A preview has none. */
+  /** Makes the result the history, durably, before anything reports it. A preview has none. */
   readonly commit?: (compaction: Compaction) => Promise<void>;
 }
 

@@ -212,7 +212,7 @@ describe('a summary that never ends', { concurrency: true }, () => {
       });
       assert.equal(ended.status, 0, ended.stderr);
       assert.equal(ended.stderr.match(new RegExp(SPIN, 'g'))?.length, 1, 'it is tried once');
-      assert.match(ended.stderr, /^The summary is plain: the usual one took too long/m);
+      assert.match(ended.stderr, /^The summary is plain because the usual one took too long/m);
       const receipt = JSON.parse(ended.stdout) as Receipt;
       assert.equal(receipt.rung, 'plain');
       assert.ok(receipt.postTokens < receipt.preTokens);

@@ -147,7 +147,7 @@ function assertEmbedded({ receipt, ended, summary }: Compacted, why: RegExp): vo
   assert.match(receipt.attempts?.at(-1)?.why ?? '', why);
   assert.match(receipt.notes.join('\n'), why);
   assert.match(ended.stderr, why);
-  assert.match(ended.stderr, /No model gave a summary \(.+\); this one was written without a model\./);
+  assert.match(ended.stderr, /No model returned a summary \(.+\); this one was written without a model\./);
   assert.match(summary, /Primary Request and Intent/);
 }
 
@@ -284,7 +284,7 @@ const MENDED: readonly {
     // Digits take more tokens than the server counts, which cuts nothing off.
     script: { replies: [{ text: goodSummary('7;3;9;1;'.repeat(120)) }, GOOD] },
     outcomes: ['defect', 'accepted'],
-    told: /it takes more than the [\d,]+ tokens/,
+    told: /it is longer than the [\d,]+ available tokens/,
     rung: 'whole',
   },
   {
@@ -407,7 +407,7 @@ const HOPELESS: readonly {
     what: 'inflated answers',
     // Digits take more tokens than the server counts, which cuts nothing off.
     script: { replies: [{ text: goodSummary('7;3;9;1;'.repeat(120)) }] },
-    why: /it takes more than|it was cut off/,
+    why: /it is longer than|it was cut off/,
     requests: 2,
   },
 ];
@@ -517,7 +517,7 @@ describe('which model is asked', TWO, () => {
     const { receipt, asked, ended } = await compactWithBoth(status(401), { replies: [GOOD] });
     assert.deepEqual([receipt.model, asked], ['fake/small', [1, 1]]);
     assert.deepEqual(outcomes(receipt), ['failed', 'accepted']);
-    assert.match(ended.stderr, /own\/tiny gave no summary: own says \(401\)/);
+    assert.match(ended.stderr, /own\/tiny did not return a summary: own says \(401\)/);
   });
 
   test('nobody any more where both fail', async () => {
@@ -551,7 +551,7 @@ describe('which model is asked', TWO, () => {
     ]);
     assert.equal(requests.length, 0);
     assert.equal(receipt.rung, 'embedded');
-    assert.match(ended.stderr, /No model gave a summary \(none has room for a request\)/);
+    assert.match(ended.stderr, /No model returned a summary \(none has room for a request\)/);
   });
 });
 

@@ -201,7 +201,7 @@ describe('a history that does not fit', () => {
     const shown = JSON.stringify(input);
     assert.equal(input[0]?.['role'], 'developer', 'the initial context stays');
     assert.ok(!shown.includes('basin 0 mark') && shown.includes('basin 11 mark'), 'the oldest went');
-    assert.match(textOfItem(input.at(-2)), /Automatic compaction left out \d+ older item/);
+    assert.match(textOfItem(input.at(-2)), /Automatic compaction omitted \d+ older item/);
     assert.equal(receipt.rung, 'oldest_dropped');
   });
 
@@ -349,7 +349,7 @@ describe('where there is nothing to extract', () => {
       const { items, receipt } = await readCompacted(out);
       assert.deepEqual([receipt.implementation, receipt.rung], [implementation, 'canned']);
       const summary = items.map(shapeOf).find((shape) => shape.startsWith('summary: '));
-      assert.match(summary ?? '', /There is no summary: the older turns were taken out/);
+      assert.match(summary ?? '', /There is no summary: the older turns were removed/);
       assert.equal(
         /What the user has said so far:\n\n\(none\)/.test(summary ?? ''),
         implementation === 'legacy',

@@ -45,7 +45,7 @@ for (const format of AGENT_FORMATS) {
       clean.stdout,
       /Use \[redacted github_token\] and postgres:\/\/ada:\[redacted url_password\]@/,
     );
-    assert.match(clean.stderr, /^2 secrets replaced in what is kept verbatim\.$/m);
+    assert.match(clean.stderr, /^2 secrets replaced in the text that is kept verbatim\.$/m);
     assert.doesNotMatch(clean.stderr, /known secrets remain|The history in the file/);
 
     const preview = await baton(home, ['compact', path, '--preview', '--json', '--redact']);

@@ -76,7 +76,7 @@ describe('micro-compaction', () => {
     const path = sessionOf(12);
     const { explanation } = await compact(path, ...MICRO);
     const told =
-      /would save ([\d,]+) tokens, .* 20,000 .*\. Set (\S+) = (\d+), or use --strategy full\./.exec(
+      /would save ([\d,]+) tokens, .* 20,000\. Set (\S+) = (\d+), or use --strategy full\./.exec(
         explanation,
       );
     assert.equal(told?.[1]?.replaceAll(',', ''), told?.[3], explanation);
@@ -89,7 +89,7 @@ describe('micro-compaction', () => {
     const cleared = join(home, 'cleared.jsonl');
     assert.equal((await baton(home, ['compact', path, ...MICRO, '--out', cleared])).status, 0);
     const { explanation } = await compact(cleared, ...MICRO);
-    assert.match(explanation, /among the newest 3, which stay\. Use --strategy full\. /);
+    assert.match(explanation, /among the newest 3, which are kept\. Use --strategy full\. /);
     assert.equal((await compact(cleared)).status, 0);
   });
 
@@ -98,14 +98,14 @@ describe('micro-compaction', () => {
     const { explanation } = await compact(path, ...MICRO, 'compact.micro_compact_keep_last_n_tools=60');
     assert.match(
       explanation,
-      /among the newest 60, which stay\. Lower compact\.micro_compact_keep_last_n_tools, or /,
+      /among the newest 60, which are kept\. Lower compact\.micro_compact_keep_last_n_tools, or /,
     );
     assert.equal((await compact(path, ...MICRO)).status, 0);
   });
 
   test('of nothing at all: nothing is advised', async () => {
     const { explanation } = await compact(sessionOf(0), ...MICRO);
-    assert.match(explanation, /^baton: No tool result is left here .* cleared\. Nothing needs to be done\. /);
+    assert.match(explanation, /^baton: There is no tool result left to clear\. Nothing needs to be done\. /);
     assert.match((await compact(sessionOf(0))).explanation, / Nothing needs to be done\. /);
   });
 
@@ -113,7 +113,9 @@ describe('micro-compaction', () => {
     const path = sessionOf(60);
     const { explanation } = await compact(path, ...MICRO, '--target-tokens', '100');
     const [, least = ''] =
-      /Clearing .* leaves .* more than the 100 .* --target-tokens (\d+) or more/.exec(explanation) ?? [];
+      /Clearing .* leaves .* more than the target of 100\b.* --target-tokens (\d+) or more/.exec(
+        explanation,
+      ) ?? [];
     assert.equal((await compact(path, ...MICRO, '--target-tokens', least)).status, 0, explanation);
   });
 });
@@ -149,7 +151,7 @@ describe('what the agent gives again', () => {
         '--format',
         format,
       );
-      const given = /initial context \(([\d,]+) tokens\) is left out/.exec(notes.join('\n'))?.[1];
+      const given = /initial context \(([\d,]+) tokens\) is omitted/.exec(notes.join('\n'))?.[1];
       const tokens = Number(given?.replaceAll(',', ''));
       assert.ok(tokens > 600 && tokens < 3000, String(given));
       assert.ok(postTokens - (beside?.after ?? 0) <= 500);

@@ -370,7 +370,7 @@ describe('a compaction of the provider that does not work leads to one local com
     assert.equal(receipt.implementation, 'full');
     const [first] = receipt.attempts ?? [];
     assert.deepEqual([first?.rung, first?.outcome], ['remote', 'defect']);
-    assert.match(first?.why ?? '', /too large to be worth it/);
+    assert.match(first?.why ?? '', /too large to be worthwhile/);
   });
 
   it('without a model at all in the end, where nobody answers', async () => {
@@ -392,13 +392,13 @@ describe('what is in the way of it', () => {
     form?: string,
   ])[] = [
     ['a provider that cannot', [], /has no compaction of its own/, 'off'],
-    ['instructions', ['--instructions', 'Dwell on basin 3.'], /follows no instructions/],
-    ['a prompt of the user', ['compact_prompt="Sum up."'], /reads no compact_prompt/],
-    ['a summarization model', ['compact.summarization_model="small"'], /summarization_model names/],
-    ['Claude Code', ['--format', 'claude'], /cannot hold the state/],
-    ['Anthropic messages', ['--format', 'anthropic'], /cannot hold the state/],
-    ['chat messages', ['--format', 'chat'], /cannot hold the state/],
-    ['Markdown', ['--format', 'markdown'], /cannot hold the state/],
+    ['instructions', ['--instructions', 'Dwell on basin 3.'], /ignores instructions/],
+    ['a prompt of the user', ['compact_prompt="Sum up."'], /does not read compact_prompt/],
+    ['a summarization model', ['compact.summarization_model="small"'], /summarization_model already chooses/],
+    ['Claude Code', ['--format', 'claude'], /cannot hold a provider's compaction state/],
+    ['Anthropic messages', ['--format', 'anthropic'], /cannot hold a provider.s compaction state/],
+    ['chat messages', ['--format', 'chat'], /cannot hold a provider.s compaction state/],
+    ['Markdown', ['--format', 'markdown'], /cannot hold a provider.s compaction state/],
   ];
   for (const [title, args, why, form = 'trigger'] of obstacles) {
     it(`${title}: an error by name, a note where it was only preferred`, async () => {
@@ -440,7 +440,7 @@ describe('what is in the way of it', () => {
       'far/gpt-5.1',
       ...REMOTE,
     ]);
-    assert.match(String(ran.error?.['message']), /no compact\.md/);
+    assert.match(String(ran.error?.['message']), /or compact\.md/);
   });
 
   it('no model', async () => {
@@ -450,7 +450,7 @@ describe('what is in the way of it', () => {
     await baton(folder, ['--set', 'features.remote_compaction=true', 'compact', session, '--out', out]);
     const { receipt } = await readCompacted(out);
     assert.equal(receipt.implementation, 'embedded');
-    assert.match(receipt.notes.join('\n'), /provider did not compact, since no model is named/);
+    assert.match(receipt.notes.join('\n'), /provider did not compact, because no model is chosen/);
   });
 });
 

@@ -196,7 +196,7 @@ describe('hooks of a thread', { concurrency: 2 }, () => {
       (played) => {
         assert.equal(told(played, 'session_start').length, 2, 'startup and compact');
         assert.equal(played.requests[0]?.text.split('The glass is new').length, 2);
-        assert.match(lastSent(played), /From the hooks of the user, after the compaction:\nThe glass is new/);
+        assert.match(lastSent(played), /From the user's hooks, after the compaction:\nThe glass is new/);
       },
     ],
     [
@@ -285,7 +285,7 @@ test('a plan file that the agent keeps comes back as it is after its edits', asy
   });
   assert.deepEqual(compactions(played), ['embedded']);
   const restored = plan.replace('Polish the brass', 'Paint the door').trim();
-  assert.ok(lastSent(played).includes(`The plan as your file ${path} has it:\n${restored}`));
+  assert.ok(lastSent(played).includes(`The plan as recorded in your file ${path}:\n${restored}`));
 });
 
 test('a packet is in the next context once, its placeholder filled', async () => {

@@ -380,7 +380,7 @@ function assertExplained(error: unknown): void {
   assert.ok(error instanceof BatonError, String(error));
   if (error.code === 'nothing_to_compact') return;
   assert.equal(error.code, 'cannot_fit');
-  assert.match(error.message, /needs at least \d+, \d+ of them for what stays as it is/);
+  assert.match(error.message, /needs at least \d+, \d+ of them for content that is kept as it is/);
   const parts = Object.keys((error.data['parts'] ?? {}) as object);
   assert.deepEqual(parts.toSorted(), ['files', 'fixed', 'userMessages']);
 }
@@ -395,7 +395,7 @@ function assertBounded(
   const sent = attempts.reduce((sum, { retries }) => sum + 1 + retries, 0);
   const told = events.map((event) => (event.type === 'background_event' ? event.message : '')).join('\n');
   // Time may run out before a request has left.
-  const isLate = /time for the compaction|was silent/.test(told);
+  const isLate = /the compaction ran out of time|was silent/.test(told);
   assert.ok(
     isLate ? requests.length <= sent : requests.length === sent,
     `${requests.length} requests, ${sent} told`,
@@ -422,7 +422,7 @@ function assertReceipt({ record: { receipt } }: Extract<Compaction, { type: 'ful
   if (model === undefined) {
     assert.equal(implementation, 'embedded');
     assert.ok(rung === 'embedded' || rung === 'canned', rung);
-    assert.match(notes.join('\n'), /No model gave a summary \(.+\)/);
+    assert.match(notes.join('\n'), /No model returned a summary \(.+\)/);
   } else {
     assert.deepEqual(
       [last?.outcome, last?.model, last?.rung, last?.piece, implementation],

@@ -338,13 +338,13 @@ test('notes say what a reader would ask about', () => {
     'What a compaction can change held 9,013 tokens, already within the target of 20,000. It was compacted all the same.',
   ]);
   assert.deepEqual(receiptOf(run('u:40 u:40 a:9k', { userMessageLimit: 44 })).notes, [
-    'In the summary only, since verbatim there was no room: 1 older user message.',
+    'Only the summary covers 1 older user message: there was no room to keep more verbatim.',
   ]);
   assert.deepEqual(receiptOf(run('dev:5k u a:9k', { window: 10_000 })).notes, [
-    'Less than half of the window is free after this compaction. It is filled by system (5,004 tokens), summary (4,035 tokens), user (9 tokens).',
+    'Less than half of the window is free after this compaction. Largest parts: system (5,004 tokens), summary (4,035 tokens), user (9 tokens).',
   ]);
   const [crowded = ''] = receiptOf(run('u a:9k', { window: 10_000, beside: 6_000 })).notes;
-  assert.match(crowded, /filled by instructions and tools \(6,000 tokens\), summary/);
+  assert.match(crowded, /Largest parts: instructions and tools \(6,000 tokens\), summary/);
 });
 
 test('an agent that was interrupted is told to go on, unless a handoff tells it', () => {

@@ -31,8 +31,8 @@ const MOST_CHARACTERS = 40_000;
 const LEAST_USEFUL_TOKENS = 24;
 
 const OPENING =
-  'This summary is plain: the usual one took too long and was ended. It quotes requests and the newest message, and leaves out ' +
-  'what the agent did. Look at the files where you need to know.';
+  'This summary is plain because the usual one took too long. It quotes the requests and the newest message and omits ' +
+  'what the agent did. Read the files where you need more.';
 
 /** Writes the plain summary in at most `budget` tokens; empty where not even its opening fits. */
 export function writePlainSummary({ entries, count, preserved }: PlainMaterial, budget: number): string {
@@ -55,7 +55,7 @@ export function writePlainSummary({ entries, count, preserved }: PlainMaterial, 
   const kept = new Set(preserved.map(textOf));
   const requests = items.filter(isUserMessage).map(textOf);
   for (const text of requests.toReversed()) {
-    if (!kept.has(text) && !paper.quote('A request, before those that stand elsewhere', text)) break;
+    if (!kept.has(text) && !paper.quote('A request, older than those quoted elsewhere', text)) break;
   }
   return paper.text;
 }

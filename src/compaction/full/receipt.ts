@@ -11,7 +11,7 @@ import { InputHash } from './input-hash.ts';
 import type { Authorship, Fate, FullPlan, SummaryDraft } from './request.ts';
 import { countKnownSecrets } from './secrets.ts';
 
-/** A plan with what came of it. */
+/** A plan and its outcome. */
 export interface ReceiptFacts {
   readonly plan: FullPlan;
   readonly author: Authorship;
@@ -121,17 +121,17 @@ function notes({ plan, fates, written, postTokens }: ReceiptFacts): readonly str
   }
   if (preserved.left > 0) {
     const older = plural(preserved.left, 'older user message');
-    said.push(`In the summary only, since verbatim there was no room: ${older}.`);
+    said.push(`Only the summary covers ${older}: there was no room to keep more verbatim.`);
   }
   const secrets = countKnownSecrets(written.items);
   if (secrets > 0) {
     said.push(
-      `${plural(secrets, 'known secret')} ${secrets === 1 ? 'remains' : 'remain'} in what is kept verbatim.`,
+      `${plural(secrets, 'known secret')} ${secrets === 1 ? 'remains' : 'remain'} in the text that is kept verbatim.`,
     );
   }
   if (postTokens + plan.givenAgain + (request.beside ?? 0) > request.window / 2) {
     const filling = largestParts(written.items, request.measure, request.beside);
-    said.push(`Less than half of the window is free after this compaction. It is filled by ${filling}.`);
+    said.push(`Less than half of the window is free after this compaction. Largest parts: ${filling}.`);
   }
   return said;
 }

@@ -1,4 +1,4 @@
-// What a full compaction is asked for, what is settled before there is a summary, and what comes of it.
+// The request for a full compaction, what is settled before there is a summary, and the outcome.
 
 import type { FilterReason } from '../../history/filter.ts';
 import type { Entry } from '../../history/project.ts';
@@ -149,7 +149,7 @@ export interface Layout {
   readonly isFiltered: boolean;
 }
 
-/** What a compaction is held against, in tokens. */
+/** What a compaction is compared with, in tokens. */
 export interface SizesBefore {
   /** The whole context. */
   readonly preTokens: number;
@@ -159,7 +159,7 @@ export interface SizesBefore {
   readonly worthwhile: number | undefined;
 }
 
-/** What stands around a summary. */
+/** What surrounds a summary. */
 export interface SummaryFrame {
   readonly initialContext: readonly Entry<Item>[];
   readonly files: readonly Item[];

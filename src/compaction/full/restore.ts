@@ -52,12 +52,13 @@ export function prepareFile(
   settings: RestoreSettings & { readonly count: CountText; readonly hash: Hash },
 ): RestorableFile | undefined {
   if (read.kind === 'refused') return undefined;
-  if (read.kind === 'gone') return describe(path, 'The file is gone from the workspace.', 'gone', settings);
+  if (read.kind === 'gone')
+    return describe(path, 'The file no longer exists in the workspace.', 'gone', settings);
   if (read.kind === 'binary') {
     return describe(path, `Binary file, ${read.bytes} bytes.`, 'binary', settings);
   }
   if (read.kind === 'large') {
-    return describe(path, `Text of ${read.bytes} bytes, too long to be given back.`, 'large', settings);
+    return describe(path, `Text of ${read.bytes} bytes, too long to restore.`, 'large', settings);
   }
   const heading = settings.count(attachmentText(path, ''));
   // It stands in a message of the harness: nothing in it may pass for the harness's own words.
@@ -163,7 +164,7 @@ export function restoreState(
   });
   if (presentedPlan === undefined || !settings.restorePlan) return lists;
   const { text, path } = presentedPlan;
-  const from = path === undefined ? 'you put it before the user' : `your file ${path} has it`;
+  const from = path === undefined ? 'you presented it to the user' : `recorded in your file ${path}`;
   return [...lists, stateItem('plan', `The plan as ${from}:\n${text}`)];
 }
 

@@ -75,8 +75,8 @@ export function embeddedSummarizer(
 
 /** What is said where nothing can be: no model gave a summary, and no words of anybody are on record. @source seed 002 */
 export const CANNED_SUMMARY =
-  'There is no summary: the older turns were taken out because they did not fit the context window, and nothing of them ' +
-  'is on record. Look at the files, and ask the user, where you would need to know what was done.';
+  'There is no summary: the older turns were removed because they did not fit the context window, and no record of them ' +
+  'remains. To find out what was done, read the files or ask the user.';
 
 /** The best summary that needs no model, and the rung of the ladder that it is. */
 export interface ModelFreeSummary {
@@ -120,10 +120,9 @@ export function modelFreeSummary(
 const CANNED = { text: CANNED_SUMMARY, redactions: {} };
 
 const PLAIN_NOTE =
-  'The summary is plain: the usual one took too long and was ended. It holds requests and the newest message, and nothing of what was done.';
+  'The summary is plain because the usual one took too long: it contains the requests and the newest message, but not what was done.';
 
-const CANNED_NOTE =
-  'Every summary took too long and was ended, or had no room: the older turns are not told.';
+const CANNED_NOTE = 'No summary covers the older turns: each one took too long or did not fit.';
 
 /** Whether a trail has none of what most sessions have: spares them a summary that is written only to be looked at. */
 function isEmptyTrail({ requests, files, commands }: Trail): boolean {
@@ -131,8 +130,8 @@ function isEmptyTrail({ requests, files, commands }: Trail): boolean {
 }
 
 /**
- * The history that a model is asked about. Compactions by an agent's own provider come without words; whoever cannot read
- * them is told what Baton's records say of the same time.
+ * The history that a model is asked about. Compactions by an agent's own provider come without words; a reader that cannot decrypt
+ * them gets what Baton's records say about the same time.
  */
 export function shadowedHistory(material: ModelFreeMaterial, trail: Trail): readonly Item[] {
   return withShadows(

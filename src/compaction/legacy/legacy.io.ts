@@ -82,8 +82,8 @@ const NO_ANSWER: LegacyAnswer = { result: undefined, attempts: [] };
 
 /** @source seed 002: "we emit a background notice, skip the summarizer" */
 function failureNote(attempts: readonly SummaryAttempt[]): string {
-  const why = attempts.at(-1)?.why ?? 'nothing of the history fits beside the request';
-  return `No model could summarise the conversation (${why}); what is kept of the older turns was written without a model.`;
+  const why = attempts.at(-1)?.why ?? 'no part of the history fits beside the request';
+  return `No model could summarise the conversation (${why}); the summary of the older turns was written without a model.`;
 }
 
 async function summariseByModels(

@@ -37,7 +37,7 @@ test('the oldest goes first, its result with it; initial context and earlier sum
   const { items: shown, dropped } = trimHistory(history, Infinity, 2);
   assert.equal(dropped, 2);
   assert.deepEqual(shown.slice(0, -1), [items[0], summary, ...items.slice(5)]);
-  assert.match(texts(shown).at(-1) ?? '', /left out 3 older item\(s\) of about \d+ tokens/);
+  assert.match(texts(shown).at(-1) ?? '', /omitted 3 older item\(s\) of about \d+ tokens/);
 });
 
 test('nothing is left to show once only the prefix would be', () => {

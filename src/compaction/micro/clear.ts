@@ -42,7 +42,7 @@ export function clearResults(job: Job): Extract<Compaction, { type: 'micro' }> {
     const left = `Clearing old tool results leaves ${formatNumber(postTokens)} tokens`;
     throw new BatonError(
       'cannot_fit',
-      `${left}, more than the ${formatNumber(occasion.targetTokens)} asked for`,
+      `${left}, more than the target of ${formatNumber(occasion.targetTokens)}`,
       {
         cure: `Ask for ${job.targetName} ${postTokens} or more, or use --strategy full.`,
         data: { leastTarget: postTokens, parts: { contextAfterClearing: postTokens } },
@@ -71,15 +71,15 @@ function nothingToClear(job: Job, saved: number): BatonError {
   const { subject, config, world, preTokens } = job;
   const { microCompactMinTokensToSave: least, microCompactKeepLastNTools: kept } = config.compact;
   const cures: string[] = [];
-  let why = 'No tool result is left here that could be cleared';
+  let why = 'There is no tool result left to clear';
   if (saved > 0) {
-    why = `Clearing old tool results would save ${formatNumber(saved)} tokens, less than the ${formatNumber(least)} that are worth it`;
+    why = `Clearing old tool results would save ${formatNumber(saved)} tokens, less than the minimum of ${formatNumber(least)}`;
     cures.push(`set compact.micro_compact_min_tokens_to_save = ${saved}`);
   } else {
     const compact = { ...config.compact, microCompactKeepLastNTools: 0, microCompactMinTokensToSave: 1 };
     const all = clearSubject(subject, { ...config, compact }, world);
     if (all.wasEffective) {
-      why = `The only tool results that could be cleared are among the newest ${kept}, which stay`;
+      why = `The only tool results that could be cleared are among the newest ${kept}, which are kept`;
       if (all.tokensSaved >= least) cures.push('lower compact.micro_compact_keep_last_n_tools');
     }
   }

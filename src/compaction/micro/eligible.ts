@@ -1,4 +1,4 @@
-// Which tool results may be cleared: those that can be had again by running the tool again.
+// Which tool results may be cleared: those that running the tool again produces again.
 
 import { READ_TOOLS, SHELL_TOOLS } from '../../trail/calls/calls.ts';
 

@@ -27,7 +27,7 @@ export interface MicroSettings {
 export interface KeptItems {
   /** Its tokens, by the same count. */
   sizeAt(index: number): number | undefined;
-  /** The tool of the newest call before it that it answers; empty for what is no result. */
+  /** The tool of the newest call before it that it answers; empty for anything that is not a result. */
   toolAt(index: number): string | undefined;
 }
 
@@ -78,7 +78,7 @@ export function microCompact(items: readonly Item[], settings: MicroSettings): M
   if (chosen.length === 0 || !isWorthIt) {
     return { wasEffective: false, why: 'not_worth_it', tokensSaved: saving() };
   }
-  // Whoever plans only wants to know what it saves, before each request of a turn.
+  // A plan only needs to know what it saves, before each request of a turn.
   const cleared = late(() => clearAll(items, candidates.places, chosen));
   return {
     wasEffective: true,

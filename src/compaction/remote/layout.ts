@@ -1,4 +1,4 @@
-// A history with a provider's own compaction in the place of a summary. Pure.
+// A history with a provider's own compaction instead of a summary. Pure.
 
 import type { CompactionItem } from '../../protocol/item.ts';
 import type { FullPlan } from '../full/request.ts';

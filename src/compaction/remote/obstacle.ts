@@ -25,8 +25,8 @@ export interface RemoteCircumstances {
 
 /** Nobody is there who could compact. */
 export const NO_MODEL: RemoteObstacle = {
-  why: 'no model is named whose provider could be asked',
-  cure: 'Name one with --model PROVIDER/MODEL.',
+  why: 'no model is chosen, so there is no provider to ask',
+  cure: 'Choose one with --model PROVIDER/MODEL.',
 };
 
 /**
@@ -40,7 +40,7 @@ export function findRemoteObstacle(known: RemoteCircumstances): RemoteObstacle |
 
 /** What a receipt says of a compaction that the provider was preferred for, and did not carry out. */
 export function localNote({ why }: RemoteObstacle): string {
-  return `The provider did not compact, since ${why}.`;
+  return `The provider did not compact, because ${why}.`;
 }
 
 interface PossibleObstacle {
@@ -52,35 +52,35 @@ const OBSTACLES: readonly PossibleObstacle[] = [
   {
     isMet: ({ canCompact }) => !canCompact,
     obstacle: {
-      why: 'the provider of the model has no compaction of its own',
-      cure: 'Choose another model, or say with model_providers.NAME.remote_compaction how it compacts.',
+      why: "the model's provider has no compaction of its own",
+      cure: 'Choose another model, or set model_providers.NAME.remote_compaction to how it compacts.',
     },
   },
   {
     isMet: ({ canHoldState }) => !canHoldState,
     obstacle: {
-      why: 'the format that is written cannot hold the state of a provider',
+      why: "the output format cannot hold a provider's compaction state",
       cure: 'Write --format codex or --format responses.',
     },
   },
   {
     isMet: ({ hasInstructions }) => hasInstructions,
     obstacle: {
-      why: 'a provider follows no instructions for its compaction',
-      cure: 'Leave --instructions out, or choose --strategy full.',
+      why: 'a provider ignores instructions for its compaction',
+      cure: 'Omit --instructions, or choose --strategy full.',
     },
   },
   {
     isMet: ({ hasOwnPrompt }) => hasOwnPrompt,
     obstacle: {
-      why: 'a provider reads no compact_prompt and no compact.md, and yours is not the shipped one',
+      why: 'a provider does not read compact_prompt or compact.md, and you have customised one of them',
       cure: "Unset compact_prompt for this run with -c compact_prompt='', reset the file with `baton prompts reset compact.md`, or choose --strategy full.",
     },
   },
   {
     isMet: ({ hasSummarizationModel }) => hasSummarizationModel,
     obstacle: {
-      why: 'compact.summarization_model names who writes summaries',
+      why: 'compact.summarization_model already chooses the model that writes summaries',
       cure: 'Unset compact.summarization_model, or choose --strategy full.',
     },
   },

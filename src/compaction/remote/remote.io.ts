@@ -23,7 +23,7 @@ import type { FullRequest, FullResult } from '../full/request.ts';
 import { modelFreeSummary, shadowedHistory } from '../full/summary.ts';
 import { withProviderState } from './layout.ts';
 
-/** What came of asking a provider. */
+/** The outcome of asking a provider. */
 export interface RemoteResult {
   /** Undefined where the provider gave none that is worth it: the history is what it was. */
   readonly result: Extract<FullResult, { outcome: 'compacted' }> | undefined;
@@ -51,7 +51,7 @@ export async function compactRemotely(
   const name = nameOf(model);
   const { summarise } = modelFreeSummary(request, trail);
   const shadow = summarise(DEFAULT_SUMMARY_TOKENS, plan.preserved.items);
-  // Of what stands beside the state of a provider the rung says nothing.
+  // The rung does not describe the words beside a provider's state.
   const { text, redactions, notes = [] } = shadow;
   const draft = { text, redactions, notes: [stateNote(name), ...notes] };
   const author = { implementation: 'remote', rung: 'remote', model: name, attempts: [attempt] } as const;
@@ -63,7 +63,7 @@ export async function compactRemotely(
 }
 
 function stateNote(name: string): string {
-  return `What stands for the conversation is the state of ${name}, which its provider alone can read; the summary in words beside it was written without a model and goes to everybody else.`;
+  return `The compaction state of ${name} now represents the conversation, and only its provider can read it; all others get the summary beside it, which was written without a model.`;
 }
 
 /** What a provider is to compact. */
@@ -75,7 +75,7 @@ interface RemoteOrder {
   readonly cacheKey: string;
 }
 
-/** What came of it. */
+/** The provider's answer. */
 type RemoteAnswer =
   | { readonly type: 'compacted'; readonly item: CompactionItem; readonly attempt: SummaryAttempt }
   /** The history is what it was. */
@@ -130,7 +130,7 @@ async function compactByProvider(
   return item === undefined
     ? {
         type: 'failed',
-        attempt: attemptOf({ outcome: 'defect', why: 'it held no compaction' }, answered.usage),
+        attempt: attemptOf({ outcome: 'defect', why: 'it contained no compaction' }, answered.usage),
       }
     : { type: 'compacted', item, attempt: attemptOf({ outcome: 'accepted' }, answered.usage) };
 }

@@ -122,7 +122,7 @@ describe("a provider's own compaction", () => {
     );
     const { receipt } = recordOf(played);
     assert.equal(receipt?.implementation, 'embedded');
-    assert.match(receipt?.attempts?.[0]?.why ?? '', /time for the compaction was over/);
+    assert.match(receipt?.attempts?.[0]?.why ?? '', /the compaction ran out of time/);
   });
 
   test('that the user stops leaves the history as it was', async () => {
@@ -155,7 +155,7 @@ describe("a provider's own compaction", () => {
     const preferred = await play(counted, 'built_in', asked);
     const { receipt } = recordOf(preferred);
     assert.equal(receipt?.implementation, 'embedded');
-    assert.match(receipt?.notes.join('\n') ?? '', /follows no instructions/);
+    assert.match(receipt?.notes.join('\n') ?? '', /ignores instructions/);
     assert.equal(requests, 0);
     assert.equal(
       recordOf(await play(counted, 'built_in', { hooks: hooks(undefined) })).receipt?.implementation,

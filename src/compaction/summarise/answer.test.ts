@@ -109,7 +109,7 @@ test('the analysis goes where it would not fit', () => {
   assert.equal(textOf(judge(text, { mostTokens })), PLAIN);
   assert.match(
     whyOf(judge(text, { mostTokens: mostTokens - 4 })),
-    /^defect: it takes more than the \d+ tokens/,
+    /^defect: it is longer than the \d+ available tokens/,
   );
 });
 
@@ -131,7 +131,7 @@ test('every other answer says what is wrong with it, and how to mend it', () => 
     [judge(`API_ERROR: ${PLAIN}`), /^defect: it was the text of an error$/],
     [judge('Summary done.'), /^defect: it was too short/],
     [judge(BODY.repeat(20)), /^defect: it lacks the sections/],
-    [judge(PLAIN, { mostTokens: 100 }), /^defect: it takes more than the 100 tokens/],
+    [judge(PLAIN, { mostTokens: 100 }), /^defect: it is longer than the 100 available tokens/],
   ];
   for (const [verdict, expected] of cases) {
     assert.match(whyOf(verdict), expected);

@@ -18,7 +18,7 @@ export interface ModelAnswer {
   readonly stopReason: StopReason;
 }
 
-/** What an answer is held against. */
+/** What an answer must satisfy. */
 export interface AnswerTerms {
   /** Largest size of the summary in tokens by `count`. */
   readonly mostTokens: number;
@@ -45,7 +45,7 @@ const LEAST_CHARACTERS = 200;
 /** A piece may be about little. */
 const LEAST_PIECE_CHARACTERS = 20;
 
-/** Sections without which even a reminded answer is no summary of the kind that was asked for. */
+/** Sections without which even an answer to a reminder is not a summary of the requested kind. */
 const LEAST_SECTIONS = 5;
 
 /** Looks at an answer. @source spec 2-engine §4.4 */
@@ -60,7 +60,7 @@ export function judgeAnswer(
   if (stopReason === 'window_full')
     return { type: 'too_large', why: 'the window was full before the answer ended' };
   if (stopReason !== 'end_turn') {
-    return defect('it was cut off', `Be shorter: ${wordsFor(wanted)} at the most, the analysis included.`);
+    return defect('it was cut off', `Be shorter: ${wordsFor(wanted)} at most, including the analysis.`);
   }
   const text = redact(raw).trim();
   const summary = shortened(text);
@@ -74,7 +74,7 @@ export function judgeAnswer(
 }
 
 function judgeText(raw: string, summary: string, wanted: AnswerTerms): AnswerVerdict {
-  // Headings in the analysis are no sections.
+  // Headings in the analysis are not sections.
   const missing = wanted.hasSections
     ? HEADINGS.filter(({ pattern }) => !pattern.test(summary)).map(({ section }) => section)
     : [];
@@ -86,14 +86,14 @@ function judgeText(raw: string, summary: string, wanted: AnswerTerms): AnswerVer
   if (!isTaken) {
     return defect(
       `it lacks the sections ${needed.join(', ')}`,
-      `These headings are missing: ${needed.join(', ')}. Write all nine, under exactly the headings that were asked for.`,
+      `These headings are missing: ${needed.join(', ')}. Write all nine, under exactly the requested headings.`,
     );
   }
   const fitting = [raw, summary].find((text) => wanted.count(cleanSummary(text)) <= wanted.mostTokens);
   return fitting === undefined
     ? defect(
-        `it takes more than the ${formatNumber(wanted.mostTokens)} tokens that there is room for`,
-        `Be shorter: ${wordsFor(wanted)} at the most.`,
+        `it is longer than the ${formatNumber(wanted.mostTokens)} available tokens`,
+        `Be shorter: ${wordsFor(wanted)} at most.`,
       )
     : { type: 'summary', text: fitting, missing };
 }

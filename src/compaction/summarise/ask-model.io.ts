@@ -57,13 +57,13 @@ export type Unanswered =
 
 /**
  * What a failed request comes to.
- * @throws BatonError `interrupted` where the user's own signal is the reason; anything that is no failure of a provider
+ * @throws BatonError `interrupted` if the user's own signal is the reason; anything that is not a provider's failure
  */
 export function whyUnanswered(error: unknown, signal: CancelSignal): Unanswered {
   if (!(error instanceof BatonError)) throw error;
   if (error.code === 'interrupted') {
     if (signal.aborted) throw stopped();
-    return { type: 'failed', why: 'the time for the compaction was over', mayTakeLess: false };
+    return { type: 'failed', why: 'the compaction ran out of time', mayTakeLess: false };
   }
   if (error.code === 'limit_reached')
     return { type: 'failed', why: error.message.replace(/\.$/, ''), mayTakeLess: false };
@@ -175,7 +175,7 @@ export class Listener {
   }
 }
 
-/** What is told of a request that is sent again. */
+/** The message about a request that is sent again. */
 export function reconnecting({ retry, maxRetries, why }: RestartedEvent): string {
   return `Reconnecting… ${retry}/${maxRetries} (${why.replace(/\.$/, '')})`;
 }

@@ -12,7 +12,7 @@ export type ModelRung = Extract<
 /** Fewest tokens of transcript that are worth a request. @source docs/decisions/ladder.md */
 export const LEAST_ROOM = 400;
 
-/** Most pieces in which a history is summarised; what is older than they hold is told in their note. @source docs/decisions/ladder.md */
+/** Most pieces in which a history is summarised; a note describes what is older. @source docs/decisions/ladder.md */
 export const MOST_CHUNKS = 8;
 
 /** What the ladder is set up with. Counts in tokens. */
@@ -45,7 +45,7 @@ export type AskOutcome =
   | { readonly type: 'accepted'; readonly text: string }
   /** It was larger than the model, or its provider, takes. `room`: what a transcript may take, as far as was learnt. */
   | { readonly type: 'too_large'; readonly room: number }
-  /** An answer that is no summary; `reminder` says what is wanted. */
+  /** An answer that is not a summary; `reminder` says what is missing. */
   | { readonly type: 'defect'; readonly reminder: string }
   /** The provider does not answer what it was shown. */
   | { readonly type: 'refused' }

@@ -49,7 +49,7 @@ test('an omission is told with its size, and with what is known of it', () => {
 test('a piece is asked for by itself, shorter, and knows its place', () => {
   const ask = { rung: 'chunked', chunk: { index: 1, count: 4 }, partials: ['The first part.'] } as const;
   const text = told(ask);
-  assert.match(text, /^This is part 2 of 4 .* about 750 words/);
+  assert.match(text, /^This is part 2 of 4 .* at most 750 words/);
   assert.doesNotMatch(text, /The first part|Summarise in/);
   assert.equal(wantedTokens({ ...ASK, ...ask }, 4_000), 1_000);
   assert.equal(

@@ -1,4 +1,4 @@
-// The words around a transcript: what a model is asked for, and what it is told of what it is not shown. Pure.
+// The words around a transcript: the request to the model, and a description of what it does not see. Pure.
 
 import type { MessageItem } from '../../protocol/item.ts';
 import { renderPrompt } from '../../prompts/render.ts';
@@ -60,7 +60,7 @@ function omittedNote({ omitted, omittedTokens }: Excerpt, digest: string): reado
   return digest === ''
     ? [note]
     : [
-        `${note} A program took these notes over the whole conversation; rely on them for what you are not shown:\n\n${digest}`,
+        `${note} A program took these notes on the whole conversation; rely on them for what you cannot see:\n\n${digest}`,
       ];
 }
 
@@ -71,16 +71,16 @@ function partialsNote({ chunk, partials }: Ask): readonly string[] {
   // A piece is summarised by itself; it is the last request that puts them together.
   if (told.length === 0 || chunk !== undefined) return [];
   return [
-    `The conversation was too long to be read at once. Parts of it were summarised before, in order:\n\n${told.join('\n\n')}`,
+    `The conversation was too long to read at once. Here are summaries of its parts, in order:\n\n${told.join('\n\n')}`,
   ];
 }
 
 function pieceRequest({ index, count }: NonNullable<Ask['chunk']>, maxWords: string): string {
   return (
-    `This is part ${index + 1} of ${count} of a conversation that is too long to be read at once. Summarise this part in about ` +
-    `${maxWords} words at the most, for somebody who will put the parts together: what the user asked for and ruled, in the user's own ` +
-    'words; which files were read and changed and how; which commands ran and how they ended; errors and what became of them; ' +
-    'decisions with their reasons; what is open at its end. Names, paths, numbers and error messages stay exactly as they are. ' +
-    'Answer with the summary alone.'
+    `This is part ${index + 1} of ${count} of a conversation that is too long to read at once. Summarise this part in at most ` +
+    `${maxWords} words, for someone who will combine the parts: what the user requested and prohibited, in the user's own ` +
+    'words; which files were read and changed and how; which commands ran and how they ended; errors and how they were resolved; ' +
+    'decisions and their reasons; and what is still open at the end. Keep names, paths, numbers and error messages exactly as they are. ' +
+    'Reply with the summary alone.'
   );
 }

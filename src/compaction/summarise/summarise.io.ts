@@ -50,7 +50,7 @@ export interface SummaryOrder {
   readonly cacheKey: string;
 }
 
-/** What came of it. */
+/** The summary, if there is one, and how it was obtained. */
 export interface ModelSummary {
   readonly text: string;
   /** `PROVIDER/MODEL`. */
@@ -110,7 +110,7 @@ function finish(text: string, rung: Rung, author: SummaryModel, order: SummaryOr
     added === 0
       ? []
       : [
-          `${plural(added, 'rule')} of the user that the model left out ${added === 1 ? 'stands' : 'stand'} verbatim behind its summary.`,
+          `${plural(added, 'user rule')} that the model omitted ${added === 1 ? 'follows' : 'follow'} its summary verbatim.`,
         ];
   return { text: whole, model: nameOf(author), rung, notes };
 }
@@ -167,7 +167,7 @@ async function askOnce(asking: Asking): Promise<{
 
 const RUNG_WORDS: Readonly<Record<Ask['rung'], string>> = {
   whole: 'the whole conversation',
-  results_cleared: 'without the results of tools',
+  results_cleared: 'without tool results',
   oldest_dropped: 'the newest part that fits',
   chunked: 'in pieces',
   newest_turns: 'the newest turns only',

@@ -152,7 +152,7 @@ test('after the deadline nobody is asked, and what was heard of an answer does n
   assert.equal(second.requests.length, 0);
   assert.deepEqual(
     attempts.map(({ outcome, why }) => [outcome, why]),
-    [['failed', 'the time for the compaction was over']],
+    [['failed', 'the compaction ran out of time']],
   );
 });
 

@@ -174,7 +174,7 @@ export function excerptFor(transcript: Transcript, ask: Ask, sizeOf: SizeOf): Ex
     case 'chunked': {
       const count = ask.chunk?.count ?? ask.partials.length;
       const held = heldByPieces(groups, ask.room, count);
-      // What no piece holds is told once, where the pieces are put together.
+      // What no piece contains is described once, where the pieces are joined.
       return ask.chunk === undefined
         ? { items: [], ...leftOut(groups, new Map(held.map((group) => [group, group.light]))) }
         : pieceOf(held, { room: ask.room, ...ask.chunk }, sizeOf);

@@ -336,7 +336,7 @@ function clearingNotes(compaction: Compaction, { targetTokens }: CompactFlags): 
 /** Notes on secrets outside the summary: replaced, or replaceable. */
 function secretNotes({ items }: Compaction, { redact: isRedacted }: CompactFlags): readonly string[] {
   if (isRedacted === true) {
-    return [`${plural(countReplacedSecrets(items), 'secret')} replaced in what is kept verbatim.`];
+    return [`${plural(countReplacedSecrets(items), 'secret')} replaced in the text that is kept verbatim.`];
   }
   return countKnownSecrets(items) === 0
     ? []
