@@ -288,9 +288,9 @@ export function emptyDeep(value: unknown, levels = DEEPEST): boolean {
 }
 
 /** The note for a value nested too deep. */
-export const TOO_DEEP = `a value nested deeper than ${DEEPEST} levels, which no agent writes, was left out`;
+export const TOO_DEEP = `a value nested deeper than ${DEEPEST} levels, which no agent writes, was omitted`;
 
-const TOO_MANY = `a line of more than ${MOST_MARKS} values and separators, which no agent writes, was left out`;
+const TOO_MANY = `a line of more than ${MOST_MARKS} values and separators, which no agent writes, was omitted`;
 
 function isBlank(bytes: Buffer): boolean {
   for (const byte of bytes) if (byte !== 0x20 && byte !== 0x09 && byte !== CARRIAGE_RETURN) return false;

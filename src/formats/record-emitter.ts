@@ -86,7 +86,7 @@ export class RecordEmitter {
 
   /** Reports a value of a known kind with an unexpected shape, and counts it. */
   wrongShape(what: string, kind: string): void {
-    this.damage('wrong_shape', `${what}; passed over`);
+    this.damage('wrong_shape', `${what}; skipped`);
     this.opaque(kind);
   }
 }

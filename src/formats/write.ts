@@ -172,7 +172,7 @@ function cannotAppend({ type }: SessionChange): BatonError {
     'cannot_append',
     'This rollout has the oldest layout of Codex, which cannot be appended to',
     {
-      cure: type === 'undo' ? ONLY_ITS_AGENT : 'Write a new one with only the present context: --prune.',
+      cure: type === 'undo' ? ONLY_ITS_AGENT : 'Write a new one with only the current context: --prune.',
     },
   );
 }

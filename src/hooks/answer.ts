@@ -80,7 +80,7 @@ export function readAnswer(event: HookEvent, end: HookEnd): HookAnswer {
       return { ...failure([]), outcome: 'interrupted' };
     case 'timed_out':
       return {
-        ...failure([`was ended after ${end.seconds} ${end.seconds === 1 ? 'second' : 'seconds'}`]),
+        ...failure([`timed out after ${end.seconds} ${end.seconds === 1 ? 'second' : 'seconds'}`]),
         outcome: 'timed_out',
       };
     case 'not_started':
@@ -121,7 +121,7 @@ function describeStatus(event: HookEvent, status: number, stderr: string): strin
 
 function readOutput(event: HookEvent, stdout: string, droppedBytes: number): HookAnswer {
   if (droppedBytes > 0) {
-    return failure([`printed ${droppedBytes} bytes more than an answer may have, so its output was ignored`]);
+    return failure([`exceeded the longest answer by ${droppedBytes} bytes, so its output was ignored`]);
   }
   if (stdout.trim() === '') return { ...failure([]), outcome: 'done' };
   const answer = parseObject(stdout);
@@ -165,7 +165,7 @@ function textAt(answer: HookObject, key: string, complaints: string[]): string |
   const value = Object.hasOwn(answer, key) ? answer[key] : undefined;
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string') {
-    complaints.push(`answered with a \`${key}\` that is not a text, which was ignored`);
+    complaints.push(`answered with a \`${key}\` that is not text, which was ignored`);
     return undefined;
   }
   const text = redact(value.replace(/[^\P{Cc}\n\t]/gu, '')).trim();

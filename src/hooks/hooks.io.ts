@@ -180,7 +180,7 @@ async function runHooks(
 function whyNoneRun({ env, platform }: HookWorld): string | undefined {
   // Without process groups, a hook could not be ended together with the processes it started.
   if (platform === 'win32') return 'hooks run on Linux and macOS only';
-  if ((env[INSIDE_HOOK] ?? '') !== '') return 'this is a run of Baton within a hook';
+  if ((env[INSIDE_HOOK] ?? '') !== '') return 'Baton is running inside a hook';
   return undefined;
 }
 

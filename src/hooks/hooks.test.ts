@@ -209,7 +209,10 @@ describe('a hook', () => {
     );
     assert.equal(warnings.length, 1);
     // 10 MiB and the 19 characters around it, less the cap.
-    assert.match(warnings[0] ?? '', new RegExp(`printed ${10_485_760 + 19 - 128 * 1024} bytes more than`));
+    assert.match(
+      warnings[0] ?? '',
+      new RegExp(`exceeded the longest answer by ${10_485_760 + 19 - 128 * 1024} bytes`),
+    );
   });
 
   it('may print what is no text, which comes to nothing and breaks no terminal', async () => {
@@ -240,9 +243,9 @@ describe('the status of a hook', () => {
     ['kill -SEGV $$', 'failed', /was ended by SIGSEGV\.$/],
     ['echo hello', 'failed', /printed something other than a JSON object, which was ignored: hello\.$/],
     ['echo "[1]"', 'failed', /other than a JSON object/],
-    [['no-such-command-anywhere'], 'failed', /could not be started: there is no such command\.$/],
-    [['/etc/passwd'], 'failed', /could not be started: it may not be executed\.$/],
-    [['/'], 'failed', /could not be started: it may not be executed\.$/],
+    [['no-such-command-anywhere'], 'failed', /could not be started: the command does not exist\.$/],
+    [['/etc/passwd'], 'failed', /could not be started: it is not executable\.$/],
+    [['/'], 'failed', /could not be started: it is not executable\.$/],
     [['echo', 'a\0b'], 'failed', /could not be started: /],
     [['echo', 'x'.repeat(3_000_000)], 'failed', /could not be started: E2BIG\.$/],
   ];
@@ -326,7 +329,7 @@ describe('the time of a hook', () => {
       { command: 'exit 0' },
     ]);
     assert.deepEqual(outcomes(notes), ['timed_out', 'done']);
-    assert.match(notes.warnings[0] ?? '', /was ended after 1 second\.$/);
+    assert.match(notes.warnings[0] ?? '', /timed out after 1 second\.$/);
     await ended;
   });
 

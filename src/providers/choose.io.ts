@@ -89,7 +89,7 @@ function unknownProvider(key: string, known: readonly string[]): BatonError {
   const nearest = nearestName(key.toLowerCase(), known);
   const hint = nearest === undefined ? '' : `; the nearest is ${nearest}`;
   return new BatonError('config_invalid', `Unknown model provider ${JSON.stringify(key)}${hint}.`, {
-    cure: `Known are ${known.join(', ')}; others need a table [model_providers.NAME]. Write a model as PROVIDER/MODEL.`,
+    cure: `Known providers: ${known.join(', ')}; others need a table [model_providers.NAME]. Write a model as PROVIDER/MODEL.`,
     data: { provider: key, known, ...(nearest === undefined ? {} : { nearest }) },
   });
 }

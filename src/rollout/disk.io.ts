@@ -125,7 +125,7 @@ async function readTail(file: RolloutFile, size: number): Promise<Buffer> {
     const bytes = Buffer.alloc(length);
     for (let read = 0; read < length;) {
       const { bytesRead } = await file.read(bytes, read, length - read, size - length + read);
-      if (bytesRead === 0) throw Object.assign(new Error('the file got shorter'), { code: 'EIO' });
+      if (bytesRead === 0) throw Object.assign(new Error('the file became shorter'), { code: 'EIO' });
       read += bytesRead;
     }
     const feed = bytes.lastIndexOf(0x0a);

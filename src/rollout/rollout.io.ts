@@ -407,11 +407,11 @@ export class Rollout {
   /** @param tail follows the lines */
   #render(record: Stamped, tail: TailFollower): SerializedRecord {
     if (record.type === 'undo_compaction' && this.#fold.compactions.at(-1)?.id !== record.compactionId) {
-      throw new RangeError('Only the newest compaction in force can be taken back');
+      throw new RangeError('Only the newest compaction in effect can be undone');
     }
     const turn = record.type === 'undo_turn' ? this.#fold.newestTurn() : undefined;
     if (record.type === 'undo_turn' && (turn?.turnId !== record.turnId || turn.isCompacted)) {
-      throw new RangeError('Only the newest turn can be taken back, and no compaction may have come since');
+      throw new RangeError('Only the newest turn can be undone, and only if no compaction followed it');
     }
     const lines = recordLines(record, {
       tail: tail.state(),
@@ -492,7 +492,7 @@ export class Rollout {
 }
 
 function nothingToUndo(path: string): BatonError {
-  return new BatonError('nothing_to_undo', `${basename(path)} holds no effective compaction`, {
+  return new BatonError('nothing_to_undo', `${basename(path)} contains no compaction in effect`, {
     cure: '`baton inspect` lists the compactions of a session.',
   });
 }

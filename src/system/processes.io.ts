@@ -227,8 +227,8 @@ function isHandedOn(descriptor: number): boolean {
 
 function describeFailure(error: Error): string {
   const code = (error as NodeJS.ErrnoException).code ?? error.message;
-  if (code === 'ENOENT') return 'there is no such command';
-  if (code === 'EACCES') return 'it may not be executed';
+  if (code === 'ENOENT') return 'the command does not exist';
+  if (code === 'EACCES') return 'it is not executable';
   return code;
 }
 

@@ -73,9 +73,9 @@ function moved(path: string, root: string, recordedCwd: string | undefined): str
  * @param root the workspace, from `resolveRoot`
  */
 export async function locate(path: string, root: string): Promise<ResolvedPath> {
-  if (path.includes('\0')) return { kind: 'refused', why: 'no path: it holds a zero byte' };
+  if (path.includes('\0')) return { kind: 'refused', why: 'not a path: it contains a zero byte' };
   // Before anything is done with it: what is missing is looked up step by step.
-  if (path.length > LONGEST_PATH) return { kind: 'refused', why: 'no path: it is too long' };
+  if (path.length > LONGEST_PATH) return { kind: 'refused', why: 'not a path: it is too long' };
   const wanted = resolve(root, path);
   if (!isInside(wanted, root)) return { kind: 'refused', why: 'outside the workspace' };
   try {
@@ -101,11 +101,11 @@ function isInside(path: string, root: string): boolean {
 async function locateFree(wanted: string, root: string): Promise<ResolvedPath> {
   let there = wanted;
   while (!(await isThere(there))) there = dirname(there);
-  // Whoever wrote there would write where the link leads.
+  // Writing there would write where the link leads.
   if (there === wanted) return { kind: 'refused', why: 'a link that leads nowhere' };
   const parent = await locate(there, root);
   if (parent.kind === 'refused') return parent;
-  if (parent.kind === 'file') return { kind: 'refused', why: 'below something that is no directory' };
+  if (parent.kind === 'file') return { kind: 'refused', why: 'below something that is not a directory' };
   return { kind: 'free', path: join(parent.path, relative(there, wanted)) };
 }
 

@@ -406,7 +406,7 @@ const LOOK_BACK = 32;
 const NAME_REST =
   /^(?:|s|[_-]?(?:\d{1,3}|key|value|access[_-]?key|token|data|plain|text|string|base64|b64|old|new|prod|production|dev|test|staging|live|live_key|admin|root|user|db))$/i;
 
-/** Words in the place of a secret: types, empty values, and placeholders in documentation. */
+/** Words instead of a secret: types, empty values, and placeholders in documentation. */
 const PLACEHOLDER =
   /^(?:string|str|text|varchar|bool(?:ean)?|number|int|any|unknown|object|null|nil|none|undefined|true|false|required|optional|empty|missing|invalid|valid|hidden|masked|redacted|removed|secret|password|passwd|token|key|value|test|tests|example|placeholder|changeme|todo|env|default|input|prompt|your[\w-]*|my[_-]?\w*|the[_-]?\w*|some[_-]?\w*|dummy\w*|fake\w*|sample\w*|x{3,}|\*{3,}|\.{3,}|-{3,}|_{3,}|0+|1234?)$/i;
 

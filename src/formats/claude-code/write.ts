@@ -263,7 +263,7 @@ function silentAttachments(
   return below.flatMap((each) => [each, ...silentAttachments(tail, each, inHistory)]);
 }
 
-/** The history written anew. */
+/** The history, written again. */
 function copied(chain: ClaudeChain, entries: readonly Entry<Item>[]): HistoryList {
   chain.items(entries.map(({ value }) => value).filter(isSent));
   const uuids = chain.uuids;

@@ -24,7 +24,7 @@ const YEAR = /^(?:19|20)\d\d$/;
 /**
  * The identifiers of one line, each once, in order of appearance: paths, dotted names, symbols with a hump or an
  * underscore, flags, error codes, hashes, issue numbers, versions, numbers with a unit or of four digits and more that
- * are no years, and quoted strings of several words. Linear in the line.
+ * are not years, and quoted strings of several words. Linear in the line.
  * @param root working directory without its final slash, or empty; a path below it is given relative to it
  */
 export function identifiersIn(line: string, root: string): readonly string[] {

@@ -36,7 +36,8 @@ export class Past {
 
   /** Adds the steps up to `cut`. @throws RangeError for a cut before the present one */
   advance(cut: number): this {
-    if (cut < this.#cut) throw new RangeError(`The past at step ${cut} is gone; it stands at ${this.#cut}`);
+    if (cut < this.#cut)
+      throw new RangeError(`The past at step ${cut} is gone; the position is now ${this.#cut}`);
     for (; this.#cut < cut; this.#cut++) {
       const step = this.#log.steps[this.#cut];
       if (step === undefined) continue;

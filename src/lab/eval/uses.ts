@@ -11,7 +11,7 @@ export interface FutureUse {
   readonly isUnaided: boolean;
 }
 
-/** @source spec 2-engine §10: a bag of identifiers is no summary. */
+/** @source spec 2-engine §10: a bag of identifiers is not a summary. */
 const MOST_CREDITED_PER_LINE = 6;
 
 /** One time that somebody wrote an identifier. */

@@ -34,7 +34,7 @@ export function rehearsedPacket(trail: Trail, count: CountText): string {
 
 function partText(section: PacketSection, told: ReadonlyMap<SummarySection, string>): string {
   if (section === 'snippet') return SNIPPET_PLACEHOLDER;
-  if (section === 'directive') return 'Go on with the next step; do not start over.';
+  if (section === 'directive') return 'Continue with the next step; do not start over.';
   const texts = SECTIONS_OF[section].flatMap((name) => told.get(name) ?? []);
   return texts.length === 0 ? 'None.' : texts.join('\n\n');
 }

@@ -83,7 +83,8 @@ export class Rehearsal {
    */
   constructor(recording: readonly LogRecord[], settings: RehearsalSettings, world: RehearsalWorld) {
     const { speed = 0, estimate, window } = settings;
-    if (!(speed >= 0 && Number.isFinite(speed))) throw new RangeError(`No speed of a rehearsal: ${speed}`);
+    if (!(speed >= 0 && Number.isFinite(speed)))
+      throw new RangeError(`Not a speed for a rehearsal: ${speed}`);
     this.#script = readScript(withoutUndoneTurns(recording), { estimate, window, hash: world.hash });
     this.#settings = settings;
     this.#world = world;
@@ -126,8 +127,8 @@ export class Rehearsal {
       this.#follow(record);
     }
     if (!isForeign) return;
-    throw new BatonError('usage', 'The session is no rehearsal of this recording.', {
-      cure: 'Begin a new one: leave --resume out.',
+    throw new BatonError('usage', 'The session is not a rehearsal of this recording.', {
+      cure: 'To begin a new one, omit --resume.',
     });
   }
 
@@ -238,7 +239,7 @@ export class Rehearsal {
 
 /** The suffix of a turn's id that continues an interrupted one. */
 const GO_ON = '-on';
-const GO_ON_TEXT = 'The turn was cut short here. The rehearsal goes on with it.';
+const GO_ON_TEXT = 'The turn was cut short here. The rehearsal continues it.';
 
 /** In the harness's name, because the user has not said it. */
 function goOn(id: string): Item {
@@ -258,7 +259,7 @@ function textOfUser(items: readonly Item[]): string {
 const TOOL_NAME = /^[\w-]{1,64}$/;
 
 function recordedTool(name: string): ToolSpec {
-  const description = 'A recorded tool. It is not executed; its recorded results are given back.';
+  const description = 'A recorded tool. It is not executed; its recorded results are returned.';
   return { name, description, parameters: { type: 'object' } };
 }
 
@@ -279,7 +280,9 @@ function isCancelled({ aborted }: CancelSignal): boolean {
 }
 
 function interrupted(): BatonError {
-  return new BatonError('interrupted', 'The rehearsal was stopped.', { cure: 'It goes on where it stands.' });
+  return new BatonError('interrupted', 'The rehearsal was stopped.', {
+    cure: 'Resume it to continue where it stopped.',
+  });
 }
 
 /** The pause of a live process. With 0, everything else that waits in the process runs first. */

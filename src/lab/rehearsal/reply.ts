@@ -111,7 +111,7 @@ function workReply(script: Script, standing: Standing): Reply {
   if (remarks.length > 0) return { items: remarks, stopReason: 'end_turn', durationMs: 0 };
   return spoken(
     standing.place.step < script.steps.length
-      ? 'The recorded turn ends here; the rehearsal goes on with the next recorded message.'
+      ? 'The recorded turn ends here; the rehearsal continues with the next recorded message.'
       : 'The recording ends here.',
   );
 }

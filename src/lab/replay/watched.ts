@@ -196,7 +196,7 @@ export class WatcherPlayer implements Player {
   #report(moment: RecordingMoment, events: readonly WatcherEvent[]): void {
     const due = [...events];
     for (let told = 0; due.length > 0; told++) {
-      if (told > MOST_EVENTS_AT_ONCE) throw new RangeError('The watcher does not come to rest');
+      if (told > MOST_EVENTS_AT_ONCE) throw new RangeError('The watcher does not settle');
       const event = due.shift();
       if (event === undefined) return;
       const { state, effects } = transition(this.#state, event, this.#choice.policy);
@@ -216,7 +216,7 @@ export class WatcherPlayer implements Player {
           { type: 'compaction_planned', number: effect.number, plan: this.#plan(effect, moment), atMs },
         ];
       case 'ask_judgment': {
-        const judgment = { type: 'failure', why: 'nobody is asked in a replay' } as const;
+        const judgment = { type: 'failure', why: 'there is no one to ask in a replay' } as const;
         return [{ type: 'judgment_result', number: effect.number, judgment, atMs }];
       }
       case 'inject':
@@ -316,7 +316,7 @@ export class WatcherPlayer implements Player {
 
   #decision(): DecisionRecord {
     const decision = decisionOf(this.#state);
-    if (decision === undefined) throw new RangeError('A packet was asked for without a decision');
+    if (decision === undefined) throw new RangeError('A packet was requested without a decision');
     return decision;
   }
 

@@ -285,7 +285,7 @@ class AnthropicFold implements AnswerFold {
 
   #blockAt(data: JsonObject): Block {
     const block = this.#open.get(countAt(data, 'index') ?? -1);
-    if (block === undefined) throw this.#broken('a piece of a block that none begins');
+    if (block === undefined) throw this.#broken('a piece of a block that never began');
     return block;
   }
 

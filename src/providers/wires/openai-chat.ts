@@ -147,7 +147,7 @@ class ChatFold implements AnswerFold {
     const last = this.#calls.at(-1);
     // Some servers omit the index: then an id begins a call, and a piece without one belongs to the last.
     const key = index === undefined ? (id === '' ? last?.key : `id ${id}`) : `index ${index}`;
-    if (key === undefined) throw broken(this.#whose(), 'a piece of a tool call that none begins');
+    if (key === undefined) throw broken(this.#whose(), 'a piece of a tool call that never began');
     const of = objectAt(value, 'function') ?? {};
     let call = this.#calls.findLast((each) => each.key === key);
     if (call === undefined || isNext(call, { index, id, name: stringAt(of, 'name') ?? '' })) {

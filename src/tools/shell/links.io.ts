@@ -10,8 +10,8 @@ import type { ReadWord } from './trusted.ts';
 const MOST_PLACES = 10_000;
 
 /**
- * Whether a word of a script may lead out of the workspace, in any of the directories that the script goes to. What cannot be told is
- * a yes.
+ * Whether a word of a script may lead out of the workspace, in any of the directories that the script goes to. If that is unknown, the answer is
+ * true.
  * @param root the workspace, with links resolved
  */
 export async function mayReadOutside(
