@@ -18,7 +18,7 @@ export function alarmSentence(now: Alarm | undefined, before: Alarm | undefined)
   const { used, rawWindow, state, isAutomatic } = now;
   const left = Math.max(0, rawWindow - used);
   const next = !isAutomatic
-    ? 'Automatic compaction is off: /compact makes room.'
+    ? 'Automatic compaction is off: run /compact to make room.'
     : state.isAboveAutoCompact
       ? 'Compaction is due now.'
       : `Compaction starts at ${formatNumber(state.autoCompactThreshold)}.`;

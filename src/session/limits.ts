@@ -41,7 +41,7 @@ export function reachedLimit(spending: Spending, limits: Limits): ReachedLimit |
   const first = ceilings(spending, limits).find(({ spent, measure, limit }) => spent[measure] >= limit);
   if (first === undefined) return undefined;
   const { key, scope } = first;
-  const again = scope === 'turn' ? 'Send another message to go on' : 'Begin a new session';
+  const again = scope === 'turn' ? 'Send another message to continue' : 'Begin a new session';
   return {
     why: `${told(first)}, so no further request is sent.`,
     cure: `${again}, or raise ${key} in your own config.toml or with -c ${key}=N (0: no limit) and resume the session.`,

@@ -295,7 +295,7 @@ function holdUnlessStuck(state: LoopState, turn: Turn): LoopStep {
   if (most === 0 || times < most || turn.steered.length > 0) return hold(state, turn, true);
   return end(state, turn, {
     type: 'no_progress',
-    why: `The model did the same ${times} times in a row, with the same results, so the turn was ended.`,
+    why: `The model repeated the same calls ${times} times in a row with the same results, so Baton ended the turn.`,
     cure: 'Say what it should do instead, or raise limits.repeated_calls in your own config.toml (0: no limit).',
   });
 }

@@ -422,7 +422,7 @@ export class Session {
     const outcome = await this.#compactor.request(ask, signal);
     const isFull = outcome.type === 'compacted' && outcome.compaction.type === 'full';
     if (isFull && this.#thread.compactions >= LONG_THREAD) {
-      const message = `This thread was compacted ${this.#thread.compactions} times: each summary is written from the whole log, and has less room for each request. A new thread may do better for new work.`;
+      const message = `This thread was compacted ${this.#thread.compactions} times. Each summary covers the whole log, so each request gets less room. Consider a new thread for new work.`;
       this.#world.emit({ type: 'warning', message });
     }
     return outcome;
@@ -448,8 +448,8 @@ export class Session {
     return this.#mutex.whenQuiet(async () => {
       const compactionId = this.#thread.undoableCompaction();
       if (compactionId === undefined) {
-        throw new BatonError('nothing_to_undo', 'There is no compaction here that can be taken back', {
-          cure: 'Earlier ones can be taken back with `baton undo` on the session file, once it is closed.',
+        throw new BatonError('nothing_to_undo', 'There is no compaction to undo here', {
+          cure: 'To undo an earlier one, close the session and run `baton undo` on its file.',
         });
       }
       await this.#write([{ type: 'undo_compaction', compactionId }]);
@@ -601,7 +601,7 @@ export class Session {
   }
 
   #whatFills({ why, parts }: Extract<CompactionOutcome, { type: 'context_exhausted' }>): string {
-    return `${why.replace(/\.?$/, '.')} The window is filled by ${parts}.`;
+    return `${why.replace(/\.?$/, '.')} Largest parts of the window: ${parts}.`;
   }
 
   async #sample(number: number, signal: AbortSignal): Promise<void> {
@@ -638,7 +638,7 @@ export class Session {
     await this.#write([note]);
     const { rawWindow: learnt = Infinity } = this.#thread.account.gauge();
     if (learnt >= rawWindow) return;
-    const message = `The provider allows ${formatNumber(learnt)} tokens, not ${formatNumber(rawWindow)}: this thread counts with that from here on. Set model_context_window to say it at the start.`;
+    const message = `The provider allows ${formatNumber(learnt)} tokens, not ${formatNumber(rawWindow)}: from here on this thread uses that limit. Set model_context_window to use it from the start.`;
     this.#world.emit({ type: 'warning', message });
   }
 

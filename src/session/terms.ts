@@ -29,7 +29,7 @@ export interface ToolRunner {
 /** Takes details of a call that has ended. */
 export type ReportCall = (details: CallDetails) => void;
 
-/** A turn of the thread, whoever started it. */
+/** A turn of the thread, started by the user or by the watcher. */
 export interface RunningTurn {
   readonly turnId: string;
   readonly kind: TaskKind;

@@ -19,7 +19,7 @@ export function createAskUserTool(approvals: PendingApprovals, author: () => Aut
     name: 'ask_user',
     kind: 'state',
     description:
-      'Asks the user one question and waits for the answer. Only for what you cannot find out yourself and what decides how the work goes on; else choose, and say what you chose.',
+      'Asks the user one question and waits for the answer. Use it only for what you cannot find out yourself and what determines how to proceed; otherwise choose, and say what you chose.',
     arguments: {
       question: z.string().trim().min(1).max(2000),
       options: z
@@ -34,13 +34,14 @@ export function createAskUserTool(approvals: PendingApprovals, author: () => Aut
         .describe('What the user may choose from; they may also answer in their own words.'),
     },
     run: async ({ question, options = [] }, { callId }, signal) => {
-      if (!canApprove(author())) return failed('Nobody can be asked in this turn, which is not the user’s.');
+      if (!canApprove(author()))
+        return failed('There is no one to ask in this turn, which is not the user’s.');
       const choices = options.map(({ label, description }) =>
         description === undefined ? { label } : { label, description },
       );
       const answer = await approvals.ask(callId, { question, options: choices }, signal);
       return answer === undefined
-        ? failed('Nobody can be asked any more: decide, and say so.')
+        ? failed('There is no longer anyone to ask: decide, and say so.')
         : done(answer);
     },
   }) as Tool;

@@ -60,15 +60,11 @@ export function environmentItem(surroundings: ThreadEnvironment): Item {
     `<sandbox_mode>${sandbox}</sandbox_mode>`,
     `<approval_policy>${policy}</approval_policy>`,
     ...(isPlanning
-      ? [
-          '<plan_mode>on: nothing may be changed and no command run; work out the plan and tell it</plan_mode>',
-        ]
+      ? ['<plan_mode>on: change nothing and run no command; work out the plan and present it</plan_mode>']
       : []),
     ...(canConfine || sandbox === 'danger_full_access'
       ? []
-      : [
-          '<note>Commands cannot be confined on this machine, so that each of them needs an approval.</note>',
-        ]),
+      : ['<note>Commands cannot be confined on this machine, so each of them needs approval.</note>']),
   ];
   return harnessSays(
     [OPENINGS.environment, ...facts.map((fact) => `  ${fact}`), '</environment_context>'].join('\n'),

@@ -58,8 +58,8 @@ function refusalOf(read: { readonly kind: string; readonly why?: string }): stri
 }
 
 function overLong(path: string, kept: string): string {
-  const what = kept === '' ? 'is left out' : 'is cut short';
-  return `${path} ${what}: instruction files may take ${MAX_BYTES / 1024} KiB together.`;
+  const what = kept === '' ? 'is skipped' : 'is truncated';
+  return `${path} ${what}: instruction files may take ${MAX_BYTES / 1024} KiB in total.`;
 }
 
 /** Never splits a character. */

@@ -73,7 +73,7 @@ test('together they have a limit, which cuts no character and is told', async ()
   assert.equal(first?.text, `x${'é'.repeat(16_383)}`);
   assert.deepEqual(more, [{ path: 'in/AGENTS.md', text: 'm' }]);
   assert.equal(warnings.length, 2);
-  assert.match(warnings.join(), /AGENTS\.md is cut short: .* 32 KiB/);
+  assert.match(warnings.join(), /AGENTS\.md is truncated: .* 32 KiB/);
 });
 
 test('what is no text is told of, and the other name is looked at', async () => {

@@ -183,8 +183,8 @@ export class OpsDoor {
       case 'fork':
       case 'handoff':
       case 'sessions':
-        throw new BatonError('usage', `A single thread does not take ${op.type}`, {
-          cure: 'Send it to baton serve, which carries several.',
+        throw new BatonError('usage', `A single thread does not accept ${op.type}`, {
+          cure: 'Send it to baton serve, which handles several threads.',
         });
       case 'shutdown':
         this.stop();
@@ -265,8 +265,8 @@ export class OpsDoor {
   async #redo({ what }: OpOf<'redo'>): Promise<void> {
     const { session, past, emit, standing } = this.#terms;
     if (what === 'turn') {
-      throw new BatonError('nothing_to_redo', 'A turn that was taken back cannot be put forward again', {
-        cure: 'Send its message again. The files as the undo found them are kept: git for-each-ref refs/baton/snapshots lists them, and git restore --source=REF -- . brings them back.',
+      throw new BatonError('nothing_to_redo', 'A turn that was undone cannot be redone', {
+        cure: 'Send its message again. The files as the undo found them are kept: git for-each-ref refs/baton/snapshots lists them, and git restore --source=REF -- . restores them.',
       });
     }
     const redone = standing().isRecorded ? past : noRecords;
@@ -313,7 +313,7 @@ export class OpsDoor {
     await this.#terms.session.record(({ pins }) => {
       if (pins.some((pin) => pin.id === id)) return [unpinRecord(id)];
       throw new BatonError('op_invalid', `Nothing is pinned under ${JSON.stringify(id)}`, {
-        cure: 'The newest pins_changed says what is.',
+        cure: 'The newest pins_changed lists the pins.',
         data: { key: 'id' },
       });
     });
@@ -363,7 +363,7 @@ function requireCompacted(outcome: CompactionOutcome): void {
   const isUnavailable = reason === 'remote_unavailable' || reason === 'legacy_only';
   if (isUnavailable) {
     throw new BatonError('usage', `Not compacted: ${why}`, {
-      cure: 'Leave the strategy out, or ask for "full".',
+      cure: 'Omit the strategy, or request "full".',
     });
   }
   const isOff = reason === 'disabled' || reason === 'micro_disabled';
@@ -388,12 +388,12 @@ function pathsOf(
   warn: (message: string) => void,
 ): Pick<Extract<SessionEvent, { readonly type: 'undo_completed' }>, 'paths' | 'left'> {
   if (files === undefined) {
-    warn('No snapshot of the files was taken since this turn began: whatever it did to files is as it is.');
+    warn('No snapshot of the files was taken since this turn began, so its file changes remain.');
     return { paths: [], left: [] };
   }
   for (const message of files.warnings) warn(message);
   const left = [...files.laterEdits, ...files.untouched].map(({ path, why }) => ({ path, why }));
-  for (const { path, why } of left) warn(`${path} was left as it is: it is ${why}.`);
+  for (const { path, why } of left) warn(`${path} was left unchanged: it is ${why}.`);
   return { paths: files.changes.map(({ path }) => path), left };
 }
 

@@ -88,8 +88,8 @@ export class PendingApprovals {
   decide(op: Extract<Op, { type: 'exec_approval' | 'patch_approval' }>): void {
     const pending = take(this.#calls, { id: op.call_id, kind: op.type, key: 'call_id' });
     if (op.message !== undefined && op.decision !== 'denied') {
-      throw new BatonError('op_invalid', `The agent does not read a message with ${op.decision}`, {
-        cure: 'Send the decision without it, and the message as steer. The call still waits.',
+      throw new BatonError('op_invalid', `The agent does not read a message sent with ${op.decision}`, {
+        cure: 'Send the decision without it, and the message as steer. The call is still waiting.',
         data: { key: 'message' },
       });
     }
@@ -132,13 +132,13 @@ export class PendingApprovals {
 
 function denialOf(message: string | undefined): string {
   return message === undefined
-    ? 'The user turned it down. Do not try it by another way; ask what they want instead.'
-    : `The user turned it down and says: ${message}`;
+    ? 'The user rejected it. Do not try it another way; ask what they want instead.'
+    : `The user rejected it and says: ${message}`;
 }
 
 const NOBODY: ApprovalAnswer = {
   type: 'denied',
-  why: 'Nobody can be asked any more: do without it.',
+  why: 'There is no longer anyone to ask: do without it.',
 };
 
 function take<Answer>(
@@ -150,8 +150,8 @@ function take<Answer>(
   const cure =
     pending === undefined
       ? 'It may have been answered, or its turn may have ended.'
-      : `It is answered by ${pending.kind}.`;
-  throw new BatonError('op_invalid', `Nothing waits for ${kind} under ${JSON.stringify(id)}`, {
+      : `Answer it with ${pending.kind}.`;
+  throw new BatonError('op_invalid', `Nothing is waiting for ${kind} under ${JSON.stringify(id)}`, {
     cure,
     data: { key },
   });

@@ -96,8 +96,8 @@ export function placeOfPlayback({ tools }: Playback, root: string): Project {
 
 function unconfined({ confinement }: Toolbox, { sandboxMode, approvalPolicy }: Config): readonly string[] {
   if (confinement.type !== 'none' || sandboxMode === 'danger_full_access') return [];
-  const what = approvalPolicy === 'never' ? 'all of them are turned down' : 'each of them has to be approved';
-  return [`${confinement.why} Under sandbox_mode ${sandboxMode} ${what}.`];
+  const what = approvalPolicy === 'never' ? 'Baton rejects every command' : 'every command needs approval';
+  return [`${confinement.why} Under sandbox_mode ${sandboxMode}, ${what}.`];
 }
 
 /** `YYYY-MM-DD` in the user's time zone. */

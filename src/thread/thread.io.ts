@@ -59,8 +59,8 @@ import type { ThreadSettings } from './settings.ts';
 const IDLE_LIMIT_MS = 500;
 
 /**
- * Opens a thread. Nothing of it is written before its first turn.
- * @throws BatonError `file_not_found` where directory or thread do not exist; `session_live` where somebody else has it
+ * Opens a thread. Nothing is written before its first turn.
+ * @throws BatonError `file_not_found` if directory or thread do not exist; `session_live` if another process has it
  *   open; as `openRollout`; `interrupted`
  */
 export async function openThread(request: ThreadRequest, world: ThreadWorld): Promise<Thread> {
@@ -317,8 +317,8 @@ class OpenThread implements Thread {
   async #changeModel(name: string): Promise<void> {
     const { openModel } = this.#world;
     if (openModel === undefined || this.#parts.request.playback !== undefined) {
-      throw new BatonError('usage', 'This thread keeps its model', {
-        cure: 'Open it anew with --resume ID --model PROVIDER/MODEL.',
+      throw new BatonError('usage', 'The model of this thread cannot be changed', {
+        cure: 'Open it again with --resume ID --model PROVIDER/MODEL.',
       });
     }
     this.#requireIdle();
@@ -356,7 +356,7 @@ class OpenThread implements Thread {
   /** @throws BatonError `thread_busy` */
   #requireIdle(): void {
     if (this.#session.runningTurn === undefined) return;
-    throw new BatonError('thread_busy', 'A turn runs in this thread', {
+    throw new BatonError('thread_busy', 'A turn is running in this thread', {
       cure: 'Interrupt it, or ask again after turn_complete.',
     });
   }
@@ -391,7 +391,7 @@ class OpenThread implements Thread {
     if (verdict.veto !== undefined) {
       const { command, reason } = verdict.veto;
       throw new BatonError('prompt_vetoed', `A user_prompt_submit hook vetoed (${command}): ${reason}`, {
-        cure: 'Say it otherwise, or take the hook out of [hooks].',
+        cure: 'Rephrase the message, or remove the hook from [hooks].',
       });
     }
     if (verdict.context !== undefined) this.#heard = [...this.#heard, messageContextItem(verdict.context)];
@@ -451,7 +451,7 @@ class OpenThread implements Thread {
     this.#requireIdle();
     await this.#session.rest();
     if (this.isRecorded) return;
-    throw new BatonError('session_empty', 'Nothing is recorded in this thread yet', {
+    throw new BatonError('session_empty', 'Nothing has been recorded in this thread yet', {
       cure: 'Open a new one with open_thread.',
     });
   }

@@ -79,7 +79,7 @@ interface Ran extends ToolResult {
 
 /** The result of a call that would have changed something in plan mode. */
 const PLANNING =
-  'Plan mode is on: nothing is changed and no command is run. Read, and tell the user the plan; they switch plan mode off when it is to be carried out.';
+  'Plan mode is on: change nothing and run no command. Read, and present the plan to the user, who switches plan mode off when you may carry it out.';
 
 /** Runs the calls of one thread. */
 export class ThreadTools implements ToolRunner {

@@ -60,7 +60,7 @@ export class WatcherSurroundings implements WatcherWorld {
       this.#config = await this.#terms.readConfig();
     } catch (error) {
       if (!(error instanceof BatonError)) throw error;
-      this.#warnOnce(`${error.message} The configuration stays as it was.`);
+      this.#warnOnce(`${error.message} The configuration is unchanged.`);
     }
     const { frontmatter } = await this.#load('auto-compact.md');
     const { rawrAutoCompaction: watcher } = this.#config;

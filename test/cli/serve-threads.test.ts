@@ -186,7 +186,7 @@ test('a handoff gives a new thread the packet and the pins, and nothing of the p
   await client.next('turn_complete', ({ thread_id: thread }) => thread === next);
   const sent = requests()[2];
   assert.match(sent?.text ?? '', /Count the lamps of the pier/);
-  assert.match(sent?.text ?? '', /takes up the work of an earlier one/);
+  assert.match(sent?.text ?? '', /continues the work of an earlier one/);
   assert.doesNotMatch(sent?.text ?? '', /2999|was compacted/);
   const roles = sent === undefined ? [] : messagesOf(sent).map(({ type }) => type);
   assert.ok(!roles.includes('function_call'), roles.join());

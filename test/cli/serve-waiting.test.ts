@@ -77,7 +77,7 @@ describe('messages that wait', () => {
       client.send(op);
       const { code, message: why } = await client.next('error');
       assert.equal(code, 'op_invalid');
-      assert.match(why, /does not wait.*steer/s);
+      assert.match(why, /is not waiting.*steer/s);
     }
     client.send(answer);
     await client.next('turn_complete', ({ origin }) => origin.type === 'user' && origin.message_id === 'a');
@@ -127,9 +127,9 @@ test('a call is turned down with the words of the user, which the agent reads', 
   client.send(message('a', 'Light it.'));
   const { call_id: callId } = await client.next('exec_approval_request');
   client.send({ type: 'exec_approval', call_id: callId, decision: 'approved', message: 'Carefully.' });
-  assert.match((await client.next('error')).message, /message with approved.*still waits/s);
+  assert.match((await client.next('error')).message, /message sent with approved.*still waiting/s);
   client.send({ type: 'exec_approval', call_id: callId, decision: 'denied', message: 'The oil is out.' });
   await client.next('turn_complete');
-  assert.match(requests()[1]?.text ?? '', /turned it down and says: The oil is out\./);
+  assert.match(requests()[1]?.text ?? '', /rejected it and says: The oil is out\./);
   await shutDown(client, at);
 });

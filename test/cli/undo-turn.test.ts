@@ -278,7 +278,7 @@ describe('a restore that fails in part', () => {
     assert.equal(killed.status, null, killed.stderr);
     const isBack = (name: string): boolean => at.read(name) === 'then\n';
     const back = names.filter(isBack).length;
-    assert.ok(back > 0 && back < names.length, `${back} files were put back`);
+    assert.ok(back > 0 && back < names.length, `${back} files were restored`);
     const done = await undo(at, ['--json']);
     assert.equal(done.status, 0, done.stderr);
     assert.ok(names.every(isBack));
@@ -381,7 +381,7 @@ describe('a directory for temporary files that cannot be used', () => {
     const at = fixture({ 'a.txt': 'then\n' });
     writeFileSync(join(at.home, '.baton/snapshots'), '');
     const ended = await turn(at, 'echo turn > a.txt');
-    assert.match(ended.stderr, /Changes of files cannot be undone here: The folder/);
+    assert.match(ended.stderr, /File changes cannot be undone here: The folder/);
     const done = await undo(at);
     assert.equal(done.status, 0, done.stderr);
     assert.match(done.stderr, /There is no snapshot of the files/);

@@ -272,7 +272,7 @@ export class WatchedSession {
   }
 
   /**
-   * Offers the running turn, whoever started it, an item that survives a refusal.
+   * Offers the running turn, started by the user or by the watcher, an item that survives a refusal.
    * @returns whether the turn took it
    */
   async steerItem(item: Item): Promise<boolean> {

@@ -255,7 +255,7 @@ describe('an agent that does not do as it is asked', () => {
     const { thread, records, events } = await liveThread({ baseUrl: server.baseUrl, config });
     await thread.submit('Light the lamp and fill the oil.');
     await thread.rest();
-    assert.match(shown(events, 'warning').join('\n'), /going on without an answer/);
+    assert.match(shown(events, 'warning').join('\n'), /continuing without an answer/);
     const [handed = ''] = records.flatMap((record) =>
       record.type === 'item' && record.item.type === 'message' && record.item.origin?.step === 'handoff'
         ? [JSON.stringify(record.item.content)]
@@ -396,7 +396,7 @@ describe('an agent that does not do as it is asked', () => {
       const steps = path(records);
       assert.ok(!steps.includes('packet'), 'the watcher wrote none');
       assert.match(shown(events, 'warning').join('\n'), /did not answer in time/);
-      assert.match(shown(events, 'background_event').join('\n'), /came late, and is used/);
+      assert.match(shown(events, 'background_event').join('\n'), /arrived late and is used/);
       const handoff = records.find(
         (record) => record.type === 'item' && record.item.origin?.step === 'handoff',
       );

@@ -52,7 +52,7 @@ export function undoConflict(laterEdits: readonly LaterEdit[]): UndoIncomplete {
   const others = laterEdits.filter(({ overlaps }) => !overlaps);
   const message = `Nothing was undone, because files of the turn were edited later: ${namesOf(overlapping)}`;
   const cure =
-    'Choose with --later-edits (in an op: later_edits) what becomes of them: keep leaves them as they are, revert puts them back to before the turn.';
+    'Choose with --later-edits (in an op: later_edits): keep leaves them as they are, revert restores them as they were before the turn.';
   return new UndoIncomplete(
     'undo_conflict',
     { message, cure },
@@ -74,9 +74,9 @@ export function partialUndo({
   readonly before: Snapshot;
 }): UndoIncomplete {
   const count = `${changes.length} of ${changes.length + failed.length} files`;
-  const what = isStopped ? `Interrupted after ${count} were put back` : `Only ${count} were put back`;
-  const message = `${what}, and the conversation was left as it is. Not put back: ${namesOf(failed)}`;
-  const cure = `Remove the cause and run the same undo again: it continues with the rest. Git keeps the files as they were before the turn as ${before.ref}, and as the undo found them as ${first.ref}.`;
+  const what = isStopped ? `Interrupted after ${count} were restored` : `Only ${count} were restored`;
+  const message = `${what}, and the conversation is unchanged. Not restored: ${namesOf(failed)}`;
+  const cure = `Remove the cause and run the same undo again: it restores the rest. Git keeps the files from before the turn as ${before.ref}, and those from before the undo as ${first.ref}.`;
   const progress = {
     putBack: changes,
     notPutBack: failed,

@@ -74,12 +74,12 @@ export class TurnSnapshots {
     this.#takenFor = turnId;
     const { snapshots, why } = await this.#open(signal);
     if (snapshots === undefined) {
-      this.#warnOnce(`Changes of files cannot be undone here: ${why}`);
+      this.#warnOnce(`File changes cannot be undone here: ${why}`);
       return;
     }
     const outcome = await this.#alone(() => snapshots.take(signal));
     if (outcome.type === 'skipped') {
-      const what = "No snapshot was taken, so this turn's changes of files cannot be undone";
+      const what = "No snapshot was taken, so this turn's file changes cannot be undone";
       this.#warnOnce(`${what}: ${outcome.why}.`);
       return;
     }
@@ -126,10 +126,10 @@ export class TurnSnapshots {
   }
 
   /**
-   * Puts the files back to before a turn; undefined where nothing was saved since. What was done is named by the outcome, or by
+   * Restores the files to their state before a turn; undefined if nothing was saved since. The outcome names what was done, and so does
    * the error.
-   * @throws UndoIncomplete where the turn and somebody later changed the same file, and `laterEdits` is undefined; where files
-   *   were not put back @throws BatonError `nothing_to_undo` where none could be; `interrupted`
+   * @throws UndoIncomplete if the turn and someone later changed the same file and `laterEdits` is undefined, or if files
+   *   were not restored @throws BatonError `nothing_to_undo` if none could be; `interrupted`
    */
   async restore(
     turnId: string,
@@ -192,7 +192,7 @@ export class TurnSnapshots {
       throw error;
     });
     if (place instanceof Error) {
-      const why = `The folder for it below ${home} could not be made: ${place.message}.`;
+      const why = `The folder for it below ${home} could not be created: ${place.message}.`;
       return { snapshots: undefined, why, close: () => Promise.resolve() };
     }
     try {
@@ -212,7 +212,7 @@ export class TurnSnapshots {
 
   #warnUnsettled(why: string): void {
     this.#warnOnce(
-      `The files as this turn left them were not saved (${why}): an undo of it asks before it puts any of them back.`,
+      `The files as this turn left them were not saved (${why}), so an undo asks before it restores any of them.`,
     );
   }
 
@@ -237,5 +237,5 @@ async function closeAll(snapshots: Snapshots, place: WorkshopPlace): Promise<voi
 
 /** Reports files that could not be restored. @throws BatonError always */
 export function refuseRestore(why: string): never {
-  throw new BatonError('nothing_to_undo', why, { cure: 'The conversation was left as it is, too.' });
+  throw new BatonError('nothing_to_undo', why, { cure: 'The conversation is unchanged, too.' });
 }
