@@ -256,7 +256,7 @@ const REFUSED: Readonly<Record<RefusalReason, VerdictReason>> = {
   lease_taken: 'active_work',
 };
 
-/** The decision after the arbiter's plan: a refusal turns a yes into a no; a no is unchanged. */
+/** The decision after the arbiter's plan: a refusal turns an approval into a rejection; a rejection is unchanged. */
 export function applyPlan(decision: Decision, plan: CompactionPlan): Decision {
   if (!decision.shouldCompact || plan.type === 'micro' || isSummarising(plan)) return decision;
   // What an open breaker still allows has no packet and no handoff.

@@ -25,7 +25,7 @@ interface DecisionInput {
   readonly isFinal?: boolean;
 }
 
-/** Makes a decision: a no is recorded; a yes goes to the arbiter, or waits for the user's next message. */
+/** Makes a decision: a rejection is recorded; an approval goes to the arbiter, or waits for the user's next message. */
 export function decide(state: WatcherState, asked: DecisionInput, policy: Policy): Transition {
   if (!policy.isEnabled || state.memory.isInReview) return stay(state);
   const evaluation = evaluationOf(state, asked);

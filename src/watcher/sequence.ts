@@ -165,7 +165,7 @@ export function goWithoutAnswer(
   policy: Policy,
 ): Transition {
   if (asksForPacket(stage)) return writeInstead(state, stage.sequence, why, policy);
-  return andThen(stay(state, warningLine(`${why}; going on without an answer.`)), (next) =>
+  return andThen(stay(state, warningLine(`${why}; continuing without an answer.`)), (next) =>
     requestNext(next, stage.sequence, policy),
   );
 }

@@ -47,7 +47,7 @@ export interface Sequence {
   readonly toRequest: readonly Step[];
   /** The heads-up is in the history. */
   readonly hasHeadsUp: boolean;
-  /** The sequence includes scratch notes, whoever finally writes them. */
+  /** The sequence includes scratch notes, by the agent or by the watcher. */
   readonly hasScratch: boolean;
   /** The agent was reminded once of the missing parts of its packet. */
   readonly wasReminded: boolean;
@@ -55,7 +55,7 @@ export interface Sequence {
   readonly isReplaced?: true;
 }
 
-/** A yes that the arbiter, and perhaps a judge, may still turn into a no. Recorded once that is settled. */
+/** An approval that the arbiter, and perhaps a judge, may still overrule. Recorded once that is settled. */
 export interface Question {
   /** Id of the decision, unique within the thread. */
   readonly id: string;
@@ -212,7 +212,7 @@ export interface Memory {
   /** Counts the user messages that started a turn from 1; 0 before the first. */
   readonly turnNumber: number;
   readonly boundaries: Boundaries;
-  /** A yes that waits for the user's next message and is evaluated again then. */
+  /** An approval that waits for the user's next message and is evaluated again then. */
   readonly preflight: DecisionMoment | undefined;
   /** When the cooldown began: the end of the last sequence or compaction, or the last judge's veto. */
   readonly rest: { readonly turnsEnded: number; readonly sinceMs: number } | undefined;

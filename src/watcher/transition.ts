@@ -32,7 +32,7 @@ import {
   onTurnStarted,
 } from './turns.ts';
 
-/** The consequences of an event. The policy is read anew each time; a sequence keeps the path on which it began. */
+/** The consequences of an event. The policy is read again each time; a sequence keeps the path on which it began. */
 export function transition(state: WatcherState, event: WatcherEvent, policy: Policy): Transition {
   if (state.memory.isShutDown && event.type !== 'resumed') {
     const isKept = event.type === 'user_submitted' || event.type === 'queue_revised';

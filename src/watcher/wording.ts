@@ -41,7 +41,7 @@ export function pressure(situation: Situation, tier: Tier, policy: Policy): stri
 export function aboveThreshold(situation: Situation, { tiers }: Policy): string {
   const { used, percentRemaining } = situation;
   if (percentRemaining === undefined) {
-    return `The window of the model is not known and ${formatNumber(used)} tokens are used: no tier holds.`;
+    return `The model's window is unknown and ${formatNumber(used)} tokens are used: no tier applies.`;
   }
   const highest = Math.max(...Object.values(tiers).map((tier) => tier.percentRemainingBelow));
   return `${room(situation)}; the first tier begins below ${highest} %.`;
@@ -54,14 +54,14 @@ function room({ used, window, percentRemaining }: Situation): string {
 
 /** The policy never compacts. */
 export function switchedOff(): string {
-  return 'Automatic compaction is switched off.';
+  return 'Automatic compaction is off.';
 }
 
 /** The policy does not compact here. */
 export function offInsideTurns(midTurn: MidTurnMode): string {
   return midTurn === 'off'
-    ? 'mid_turn = off: nothing is compacted inside of a turn.'
-    : `mid_turn = ${midTurn}: inside of a turn only an emergency compacts.`;
+    ? 'mid_turn = off: nothing is compacted inside a turn.'
+    : `mid_turn = ${midTurn}: inside a turn, only an emergency triggers a compaction.`;
 }
 
 /** A compaction would gain too little. */
@@ -72,12 +72,12 @@ export function belowFloor({ used, projected }: Situation): string {
     : `A compaction would win nothing: ${shown}, and what it leaves may take as many.`;
 }
 
-/** A yes without a boundary. */
+/** An approval without a boundary. */
 export function emergency(lead: string): string {
-  return `${lead}: no boundary is waited for.`;
+  return `${lead}: not waiting for a boundary.`;
 }
 
-/** A yes. */
+/** An approval. */
 export function boundary(lead: string, signals: readonly Signal[]): string {
   return `${lead}, and ${list(namesOf(signals), 'and')} ${plural(signals)} reached${shownEvidence(signals)}.`;
 }
@@ -102,7 +102,7 @@ export function noBoundary(lead: string, reached: readonly Signal[], required: r
 
 /** A plan change in early or ready. */
 export function needsSemanticBreak(lead: string): string {
-  return `${lead}, but a change of the plan counts here only beside a commit, a checkpoint, a completed phase or the agent's word that it is done, concludes or moves on.`;
+  return `${lead}, but a change of the plan counts here only together with a commit, a checkpoint, a completed phase or the agent's word that it is done, concludes or moves on.`;
 }
 
 /** Too soon after the last one. */

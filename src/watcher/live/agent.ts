@@ -76,7 +76,7 @@ export interface JudgeQuestion {
   readonly text: string;
 }
 
-/** The present configuration and prompts: read anew at each evaluation. */
+/** The current configuration and prompts: read again at each evaluation. */
 export interface WatcherSettings {
   readonly config: Config;
   readonly policy: Policy;

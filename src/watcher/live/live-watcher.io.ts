@@ -128,14 +128,14 @@ export class LiveWatcher {
     if (found.isStateDamaged) {
       this.#voice.show({
         surface: 'warning',
-        text: "[rawr] the watcher's state cannot be read; it begins anew.",
+        text: "[rawr] the watcher's state cannot be read; it starts over.",
       });
     }
     if (found.lostMessages > 0) {
-      const lost = found.lostMessages === 1 ? '1 message' : `${found.lostMessages} messages`;
+      const lost = found.lostMessages === 1 ? '1 waiting message' : `${found.lostMessages} waiting messages`;
       this.#voice.show({
         surface: 'warning',
-        text: `[rawr] ${lost} that waited cannot be read any more; send them again.`,
+        text: `[rawr] ${lost} can no longer be read; please send again.`,
       });
     }
     if (found.state === undefined) return;
@@ -481,7 +481,7 @@ export class LiveWatcher {
     const stands = { hasEnded: turn === undefined, hasQueuedInput: queue.length > 0 };
     const result = await this.#writer.packet(effect, stands);
     if (effect.author === 'watcher' && result.type === 'packet' && result.packet.author === 'agent') {
-      this.#voice.show({ surface: 'info', text: "[rawr] the agent's packet came late, and is used." });
+      this.#voice.show({ surface: 'info', text: "[rawr] the agent's packet arrived late and is used." });
     }
     void this.#report({ type: 'packet_assembled', number: effect.number, result });
   }

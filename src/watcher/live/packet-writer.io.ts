@@ -36,11 +36,11 @@ export interface WorkStands {
 }
 
 /** The frame of a packet that starts a new thread: nothing was compacted there. */
-const NEW_THREAD = `This session takes up the work of an earlier one, whose continuation packet follows.
+const NEW_THREAD = `This session continues the work of an earlier one, whose continuation packet follows.
 
 {packet}
 
-Wait for the user's next message and go by it. Look into the files where you need more than the packet says, and do not redo what it calls completed.`;
+Wait for the user's next message and follow it. Read the files where you need more than the packet says, and do not redo what it calls completed.`;
 
 /** Writes the messages of one thread's watcher. */
 export class HandoverWriter {

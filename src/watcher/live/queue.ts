@@ -29,10 +29,14 @@ export function requireRoom(waiting: readonly UserMessage[], { text }: UserMessa
   const characters = waiting.reduce((sum, message) => sum + message.text.length, 0);
   const isFull = waiting.length > 0 && characters + text.length > MOST_QUEUED_CHARACTERS;
   if (waiting.length < MOST_QUEUED && !isFull) return;
-  throw new BatonError('queue_full', `${waiting.length} messages wait already, and this one was refused`, {
-    cure: `At most ${MOST_QUEUED} messages of ${MOST_QUEUED_CHARACTERS} characters in all may wait: send it again when a turn has ended.`,
-    data: { waiting: waiting.length, most: MOST_QUEUED },
-  });
+  throw new BatonError(
+    'queue_full',
+    `${waiting.length} messages are already waiting, so this one was rejected`,
+    {
+      cure: `At most ${MOST_QUEUED} messages of ${MOST_QUEUED_CHARACTERS} characters in total may wait: send it again when a turn has ended.`,
+      data: { waiting: waiting.length, most: MOST_QUEUED },
+    },
+  );
 }
 
 /**
@@ -62,7 +66,7 @@ export function revisedQueue(queue: readonly UserMessage[], revision: QueueRevis
 function requireWaiting(queue: readonly UserMessage[], id: string): UserMessage {
   const found = queue.find((message) => message.id === id);
   if (found !== undefined) return found;
-  throw new BatonError('op_invalid', `The message ${JSON.stringify(id)} does not wait in the queue`, {
+  throw new BatonError('op_invalid', `The message ${JSON.stringify(id)} is not waiting in the queue`, {
     cure: 'Its turn may have begun: steer that turn or interrupt it. The newest queue_changed lists what waits.',
     data: { key: 'id' },
   });

@@ -202,7 +202,7 @@ test('a giant packet is cut from the least important part, and says so', () => {
   const { text, tokens, linesCut } = packet(answer, { maxTokens: 1_000 });
   assert.ok(tokens <= 1_000 && tokens > 700, `${tokens} tokens`);
   assert.ok(linesCut > 500, `${linesCut} lines`);
-  assert.match(text, new RegExp(`${linesCut} lines were left out`));
+  assert.match(text, new RegExp(`${linesCut} lines were omitted`));
   for (const said of [goal, state, invariants, next, 'HEAD: abc1234', 'step 0 was']) {
     assert.ok(text.includes(said), `it keeps ${said}`);
   }

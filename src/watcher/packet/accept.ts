@@ -209,7 +209,7 @@ function sentenceFor(reason: UnusableReason, lacking: readonly PacketSection[]):
     case 'echo':
       return 'The agent repeated the request.';
     case 'promise':
-      return 'The agent said that it would write a packet, and wrote none.';
+      return 'The agent said that it would write a packet, but did not.';
     case 'too_short':
       return 'The answer is too short to hold a packet.';
     case 'no_sections':
@@ -338,7 +338,7 @@ function render(parts: readonly PacketPart[], facts: readonly string[], linesCut
     .filter((text) => text !== '')
     .join('\n\n');
   const note =
-    linesCut === 0 ? '' : `(${linesCut} lines were left out here to keep the packet within its limit.)`;
+    linesCut === 0 ? '' : `(${linesCut} lines were omitted here to keep the packet within its limit.)`;
   const known = facts.length === 0 ? '' : `${FACTS_HEADING}\n\n${facts.join('\n')}`;
   return [body, note, known].filter((text) => text !== '').join('\n\n');
 }

@@ -209,7 +209,7 @@ test('of a long last message its end is kept, on whole characters', () => {
 
 test('facts come from git where it was asked, else from the log, and nothing is made up', () => {
   const told = factLines(factsOf(trail)).join('\n');
-  assert.match(told, /Last commit in the log: abc1234 "Read rows as a stream".*HEAD was not looked at/);
+  assert.match(told, /Last commit in the log: abc1234 "Read rows as a stream".*HEAD was not checked/);
   assert.match(told, /Last tests: `npm test` → passed.*5 passing/);
   assert.match(
     told,

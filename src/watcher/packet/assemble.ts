@@ -58,9 +58,9 @@ const TITLE = '# Continuation packet';
 const PREFACE =
   "Assembled by Baton's watcher from the log of this session; the agent did not write it. Quotations are verbatim.";
 const DIRECTIVE =
-  'Continue with "What is next". Do not start over, and do not ask the user for what stands here.';
+  'Continue with "What is next". Do not start over, and do not ask the user for what is already here.';
 const DIRECTIVE_DONE =
-  'The current request has been answered as far as the log tells. Wait for the user unless something above is still open.';
+  'The current request has been answered as far as the log shows. Wait for the user unless something above is still open.';
 
 /** Maximum shares of the tail and the facts. Both bind only in small packets, except for long results. */
 const TAIL_SHARE = 0.28;

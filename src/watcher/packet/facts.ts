@@ -129,9 +129,9 @@ function headLine({ git, branch, lastCommit }: HarnessFacts): string | undefined
   if (lastCommit !== undefined) {
     const hash = lastCommit.hash === undefined ? '' : `${lastCommit.hash} `;
     const subject = clip(oneLine(lastCommit.subject), 120);
-    return `Last commit in the log: ${hash}"${subject}"${where} (message ${lastCommit.turn}); HEAD was not looked at`;
+    return `Last commit in the log: ${hash}"${subject}"${where} (message ${lastCommit.turn}); HEAD was not checked`;
   }
-  return on === undefined ? undefined : `Branch: ${oneLine(on)}, as the log told it`;
+  return on === undefined ? undefined : `Branch: ${oneLine(on)}, according to the log`;
 }
 
 function changesLine({ git, editedPaths }: HarnessFacts): string | undefined {
@@ -142,7 +142,7 @@ function changesLine({ git, editedPaths }: HarnessFacts): string | undefined {
       : `Changed files: ${listed(changes)}`;
   }
   if (editedPaths.length === 0) return undefined;
-  return `Files changed in this session, newest first (the work tree was not looked at): ${listed(editedPaths)}`;
+  return `Files changed in this session, newest first (the work tree was not checked): ${listed(editedPaths)}`;
 }
 
 function listed(names: readonly string[]): string {

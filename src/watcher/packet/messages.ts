@@ -72,7 +72,7 @@ function reminder(missing: readonly PacketSection[]): string {
     return 'That was not a continuation packet yet. Please answer with the packet itself, now, in this message.';
   }
   const names = missing.map((name) => `- ${SECTION_NAMES[name]}`).join('\n');
-  return `Your packet still lacks what the next context cannot do without:\n\n${names}\n\nPlease answer with just that, each under its heading, now, in this message.`;
+  return `Your packet still lacks what the next context needs:\n\n${names}\n\nPlease answer with just that, each under its heading, now, in this message.`;
 }
 
 /** What is handed back after a compaction. */

@@ -142,7 +142,7 @@ export function scratchText(trail: Trail, { sequenceId, lastAgentMessage = '' }:
   });
   const parts = [
     `## Last work before compaction (sequence ${sequenceId})`,
-    'Written by the watcher: the agent was asked for notes and the file did not grow.',
+    'Written by the watcher: the agent was asked for notes, but the file did not grow.',
     said === '' ? '' : `### The agent's last message\n\n${said}`,
     done === '' ? '' : `### Last activities, oldest first\n\n${done}`,
   ];

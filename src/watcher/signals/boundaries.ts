@@ -85,7 +85,7 @@ export interface Settled {
 }
 
 /**
- * Boundaries after a decision. A yes and a judge's veto use up all open boundaries: each boundary starts one sequence
+ * Boundaries after a decision. An approval and a judge's veto use up all open boundaries: each boundary starts one sequence
  * or suggestion, and a judge has seen them all. A cooldown and active work do not count against a boundary, which stays
  * pending. Every other no leaves the boundaries open for the rest of their turn.
  */
