@@ -65,7 +65,7 @@ describe('claude resumes', { skip, concurrency: 2 }, () => {
     return path;
   }
 
-  it('a session as it is, under another id than its lines carry', async () => {
+  it('an unchanged session, under another id than its lines carry', async () => {
     await assertClaudeSends({ path: await write(sessionText(...TIDES)), items: TIDES_SENT });
   });
 
@@ -86,7 +86,7 @@ describe('claude resumes', { skip, concurrency: 2 }, () => {
       await assertClaudeSends({ path, items: [SUMMARY_SENT, LAST_SENT], times });
     });
 
-    it(`a ${size} session whose compaction is undone by a boundary that lists the old lines`, async () => {
+    it(`a ${size} session whose compaction a boundary undoes by listing the old lines`, async () => {
       const path = await write(sessionText(...session, ...SUMMARY_ALONE, UNDO_ALL));
       await assertClaudeSends({ path, items: TIDES_SENT, times });
     });

@@ -1,4 +1,4 @@
-// Baton's own command line, and what the real tools make of every file that it writes.
+// Baton's command line, and how the real tools read every file that it writes.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -180,7 +180,7 @@ for (const format of ['codex', 'claude'] as const) {
       await assertSentAlike(format, await made('undo', cleared), original);
     });
 
-    it('a file of the present context alone', async () => {
+    it('a file of the current context alone', async () => {
       const original = await written(SOURCES[format]());
       const pruned = await made('compact', original, '--prune', ...COMPACT);
       assert.ok((await readFile(pruned)).length < (await readFile(original)).length / 4);
@@ -242,7 +242,7 @@ describe("codex sends a provider's own compaction", { skip }, () => {
   }
 });
 
-describe('claude is given back what the agent had read', { skip }, () => {
+describe('claude gets back what the agent had read', { skip }, () => {
   it('files, worded as Claude Code words them', async () => {
     const read = [
       assistantLine(
@@ -265,7 +265,7 @@ describe('claude is given back what the agent had read', { skip }, () => {
 });
 
 describe('an installed session is resumed under its new id', { skip, concurrency: 2 }, () => {
-  it('in codex, compacted again and taken back twice', async () => {
+  it('in codex, compacted again and undone twice', async () => {
     const home = await createCodexHome();
     try {
       const env = { CODEX_HOME: home.path };
@@ -288,7 +288,7 @@ describe('an installed session is resumed under its new id', { skip, concurrency
     }
   });
 
-  it('in claude, compacted again and taken back twice', async () => {
+  it('in claude, compacted again and undone twice', async () => {
     const home = await createClaudeHome();
     try {
       const env = { CLAUDE_CONFIG_DIR: join(home.path, 'config') };
@@ -368,7 +368,7 @@ describe('claude sends an undo in a file of more than 5 MiB', { skip, concurrenc
     await assertSentAlike('claude', await made('undo', cleared), original);
   });
 
-  it('of a version that says nothing of preserved lines: copies', async () => {
+  it('of a version without preserved lines: copies', async () => {
     const bare = [
       boundaryLine('bare'),
       summaryLine({ name: 'summary', after: 'bare' }),
@@ -400,7 +400,7 @@ for (const [format, folders] of [
   const chosen = recorded.files.filter(isCompactedByBaton);
   describe(`${format} sends real sessions`, { skip: skip || recorded.skip, concurrency: 2 }, () => {
     for (const { name, path } of chosen) {
-      it(`${name}: compacted and taken back`, async () => {
+      it(`${name}: compacted and undone`, async () => {
         const original = await written(`${(await readFile(path, 'utf8')).trimEnd()}\n`);
         const compacted = await made('compact', original, ...COMPACT);
         const { items } = await projectionOf(compacted);
@@ -432,7 +432,7 @@ const withOwn = await listSessions('claude-code-2.1.329');
 const ownCompactions = withOwn.files.filter(({ name }) => !name.startsWith('injected'));
 
 describe(
-  'claude sends its own compactions taken back',
+  'claude sends what preceded its own compactions once they are undone',
   { skip: skip || withOwn.skip, concurrency: 2 },
   () => {
     for (const { name, path } of ownCompactions) {

@@ -63,7 +63,7 @@ describe('codex resumes', { skip, concurrency: 2 }, () => {
   }
 
   for (const mode of ['paginated', 'legacy'] as const) {
-    it(`a ${mode} rollout as it is`, async () => {
+    it(`an unchanged ${mode} rollout`, async () => {
       const path = await write(`plain-${mode}`, appendTo(mode, 900, []));
       await assertCodexSends({ path, items: TIDES_SENT });
     });
@@ -109,7 +109,7 @@ describe('codex resumes', { skip, concurrency: 2 }, () => {
     await assertCodexSends({ path, items: AFTER_COMPACTION_SENT });
   });
 
-  it('a result without its call, by leaving it out', async () => {
+  it('a result without its call, which it drops', async () => {
     const history = [
       { type: 'function_call_output', call_id: 'call_9', output: 'lost' },
       ...AFTER_COMPACTION,

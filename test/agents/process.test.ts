@@ -25,7 +25,7 @@ describe('runAgainst', () => {
     return runAgainst(loopback, { line: [process.execPath, script], cwd: folder, env: {}, deadlineMs });
   }
 
-  it('returns what a process said and asked', async () => {
+  it('returns what a process printed and requested', async () => {
     const source = `
       const response = await fetch('${loopback.origin}/v1/messages?beta=true', { method: 'POST', body: '{"n":1}' });
       process.stdout.write(await response.text());

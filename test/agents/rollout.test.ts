@@ -119,7 +119,7 @@ describe('codex resumes a session that Baton recorded', { skip, concurrency: 2 }
     });
   }
 
-  it('as a fork, once what it continues is put into its file', async () => {
+  it('as a fork, once its file contains what it continues', async () => {
     const { threadId } = await record(async (rollout) => {
       await rollout.append([compaction()]);
     });
@@ -139,7 +139,7 @@ describe('codex resumes a session that Baton recorded', { skip, concurrency: 2 }
     assert.equal(items.at(-1)?.text, 'Day 3 is printed.');
   });
 
-  it('but not a fork alone: it fails instead of going on without its past', async () => {
+  it('but not a fork alone: it fails instead of continuing without its past', async () => {
     const { threadId } = await record(async () => undefined);
     const { rollout } = await forkRollout(home, threadId, {}, world);
     await rollout.append(turn(3).slice(0, -1));

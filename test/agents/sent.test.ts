@@ -13,7 +13,7 @@ const ENVIRONMENT = userMessage(
 );
 
 describe('sentByCodex', () => {
-  it('takes away what Codex puts first and what it puts right before the prompt', () => {
+  it('removes what Codex adds first and right before the prompt', () => {
     const input = [
       developerMessage('base'),
       userMessage('first'),
@@ -32,7 +32,7 @@ describe('sentByCodex', () => {
     });
   });
 
-  it('keeps the same kinds of message where they are history', () => {
+  it('keeps the same kinds of message in the history', () => {
     const input = [
       developerMessage('base'),
       developerMessage('old skills'),
@@ -98,7 +98,7 @@ describe('sentByClaude', () => {
     }
   });
 
-  it('keeps the words of the filler where they are history', () => {
+  it('keeps the words of the filler in the history', () => {
     const messages = [
       { role: 'user', content: 'first' },
       { role: 'assistant', content: 'No response requested.' },

@@ -1,4 +1,4 @@
-// What the real tools make of what the watcher leaves in their files: messages with a marker line, a packet in the agent's
+// How the real tools read what the watcher leaves in their files: messages with a marker line, a packet in the agent's
 // name, the handoff, and records of types that only Baton knows. The findings are in docs/real-tools.md.
 
 import assert from 'node:assert/strict';
@@ -124,7 +124,7 @@ describe('codex resumes what the watcher wrote', { skip, concurrency: 2 }, () =>
     });
   }
 
-  it('a record without payload, and one that is no object: skipped', async () => {
+  it('a record without payload, and one that is not an object: skipped', async () => {
     const odd = ['{"type":"baton_bare","ordinal":90}', '{"type":"baton_list","ordinal":91,"payload":[1]}'];
     const path = join(folder, `${randomUUID()}.jsonl`);
     const end = rolloutText([tokenCount(900)], 92);
@@ -201,7 +201,7 @@ describe('claude resumes what the watcher wrote', { skip, concurrency: 2 }, () =
     });
   });
 
-  it('wrongly where a message follows a record by its uuid: all but the first message before it is lost', async () => {
+  it('wrongly if a message follows a record by its uuid: all but the first message before it is lost', async () => {
     const behind = [
       userLine({ name: 'request', after: 'record' }, REQUEST),
       say('packet', 'request', ANSWER),

@@ -1,4 +1,4 @@
-// Documents name what is there: links lead to files and headings, and paths exist.
+// Documents name what exists: links lead to files and headings, and paths exist.
 
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -54,7 +54,7 @@ function isInCode(path: string): boolean {
   );
 }
 
-test('relative links lead to a file and, where they name one, to a heading in it', () => {
+test('relative links lead to a file and, if they name one, to a heading in it', () => {
   const broken: string[] = [];
   let count = 0;
   for (const document of DOCUMENTS) {
@@ -83,7 +83,7 @@ test('paths of the source, the tests and the scripts exist', () => {
   assert.deepEqual(missing, []);
 });
 
-test('code that is named in short exists: `summary/write`, `all-paths.test.ts`', () => {
+test('abbreviated names of code exist: `summary/write`, `all-paths.test.ts`', () => {
   const missing: string[] = [];
   let count = 0;
   for (const document of DOCUMENTS) {

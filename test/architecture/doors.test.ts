@@ -69,7 +69,7 @@ function give(env: ProcessRequest['env']): number {
   return Object.keys(env).length;
 }
 
-test('a child cannot be given the environment of Baton', () => {
+test('no child gets the environment of Baton', () => {
   const env: CommandIo['env'] = {};
   // @ts-expect-error Its variables may be undefined: nobody has chosen from them.
   give(env);

@@ -1,4 +1,4 @@
-// Holds that git is started by one file only, and that no file starts a process round the places that may.
+// Checks that only one file starts git, and that no other file than those allowed starts a process.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
   .map((path) => ({ path, text: readFileSync(join(SOURCE, path), 'utf8') }));
 
-test('git is started by one file only', () => {
+test('only one file starts git', () => {
   const starters = files.filter(({ path, text }) => path !== DOOR && /\brunProcess\b/.test(text));
   const others = starters.filter(({ text }) => STARTS_GIT.test(text));
   assert.ok(starters.length > 0, 'starters');
@@ -42,7 +42,7 @@ test('git is started by one file only', () => {
   );
 });
 
-test('the rule finds what it is to find', () => {
+test('the rule finds planted violations', () => {
   const texts = [
     "runProcess({ command: ['git', 'status'] })",
     "spawn('git', [])",

@@ -1,4 +1,4 @@
-// Re-reads the imports and holds the dependency rule of ARCHITECTURE.md. The table below is the rule.
+// Reads the imports and checks the dependency rule of ARCHITECTURE.md. The table below is the rule.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -155,7 +155,7 @@ function importsOf({ path, text }: Module): string[] {
 
 const all = modules();
 
-test('there are modules to look at in every place of the rule', () => {
+test('every place of the rule has modules', () => {
   for (const place of Object.keys(MAY_IMPORT)) {
     assert.ok(
       all.some((module) => module.place === place),
@@ -188,7 +188,7 @@ test('only .io.ts files and outer rooms read clocks, chance or the world', () =>
   }
 });
 
-test('the schemas of the protocol are loaded by its parser alone: zod costs half a start of Node', () => {
+test('only the parser of the protocol loads its schemas: zod costs half a start of Node', () => {
   const value = /^import (?!type\b)[^;]*protocol\/wire\/(?:op|event|shared)\.ts'/m;
   const beside = /^import (?!type\b)[^;]*'\.\/(?:op|event|shared)\.ts'/m;
   const loaders = all.filter(
@@ -225,7 +225,7 @@ const BESIDE_THE_DOOR: Readonly<Record<string, string>> = {
   'tools/files/files.io.ts': 'creates the file that a tool writes',
 };
 
-test('a file that a stranger may have planted is opened through one door', () => {
+test('one door opens every file that a stranger may have planted', () => {
   const offenders = all.filter(({ path, text }) => path !== 'system/planted.io.ts' && opensFiles(text));
   assert.deepEqual(offenders.map(({ path }) => path).toSorted(), Object.keys(BESIDE_THE_DOOR).toSorted());
 });
@@ -241,7 +241,7 @@ function opensFiles(text: string): boolean {
   );
 }
 
-test('the door is watched however a file is opened', () => {
+test('the rule sees every way to open a file', () => {
   for (const planted of [
     "import { readFile } from 'node:fs/promises';",
     "import { stat, open as unlock } from 'fs/promises';",

@@ -1,4 +1,4 @@
-// Where a text of a stranger is a key: a plain object has `constructor` and `__proto__` without anybody having put them there.
+// A stranger's text as a key: a plain object has `constructor` and `__proto__` although nobody put them there.
 // Two sessions crashed on that, one through an error code, one through `git constructor`.
 
 import assert from 'node:assert/strict';
@@ -134,7 +134,7 @@ function openLookups(file: SourceFile): readonly Lookup[] {
   });
 }
 
-test('no text of a stranger is looked up in a plain object', () => {
+test('no plain object is indexed by the text of a stranger', () => {
   const found = new Set<string>();
   for (const name of project.program.getSourceFileNames()) {
     const path = relative(join(ROOT, 'src'), name);

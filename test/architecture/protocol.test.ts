@@ -1,4 +1,4 @@
-// What docs/protocol.md draws is what the schemas know and what compactions do.
+// The pictures of docs/protocol.md match the schemas and what compactions do.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -30,7 +30,7 @@ test('the pictures draw ops and events that exist', () => {
   );
 });
 
-test('a compaction tells in the order that is drawn', async () => {
+test('a compaction emits its events in the order of the picture', async () => {
   const thread = new MemoryThread(
     20_000,
     Array.from({ length: 12 }, (_, index) => userSays(textOfSize(`request ${index}`, 1_000))),

@@ -58,13 +58,13 @@ describe('the bundled session', () => {
     assert.equal(turns.at(-1), 'turn_started');
   });
 
-  it('holds one token, which is a made-up one, and nothing of the machine it was recorded on', () => {
+  it('contains one made-up token, and nothing from the machine that recorded it', () => {
     const text = readFileSync(PATH, 'utf8');
     assert.equal(text.match(/\bghp_[A-Za-z0-9]{36}\b/g)?.length, 1);
     assert.doesNotMatch(text, /\/tmp\/|\/root\b|\/Users\//);
   });
 
-  it('is recorded again to the same bytes', { timeout: 300_000, skip: whyNotHere() }, async () => {
+  it('is recorded to the same bytes again', { timeout: 300_000, skip: whyNotHere() }, async () => {
     const { text } = await recordSession();
     const stored = readFileSync(PATH, 'utf8');
     const difference = firstDifference(stored, text);

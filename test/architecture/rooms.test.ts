@@ -40,7 +40,7 @@ test(`a folder holds between 2 and ${MOST_FILES} files`, () => {
   assert.deepEqual(odd, []);
 });
 
-test('a name stands for one type, or for two that nobody takes for each other', () => {
+test('a name stands for one type, or for two that nobody confuses', () => {
   const homes = new Map<string, string[]>();
   for (const { path, text } of files) {
     for (const [, name = ''] of text.matchAll(

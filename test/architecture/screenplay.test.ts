@@ -8,7 +8,7 @@ import { parseScreenplay } from '../../scripts/record/screenplay.ts';
 const hunk = (from: string[], to: string[]) => [{ from, to }];
 
 describe('a screenplay', () => {
-  it('gives each call an answer of its own, with what is thought and said before it', () => {
+  it('gives each call an answer of its own, with the thoughts and words before it', () => {
     const scenes = parseScreenplay(
       '@user 5\ngo\n\n@think\nhm\n@say\nlooking\n@run\nls\n@run 2\nfalse\n@say\ndone\n',
     );
@@ -75,7 +75,7 @@ describe('a patch', () => {
     assert.throws(() => applyHunks('ab\n', hunk(['a'], ['A'])), RangeError);
   });
 
-  it('refuses a place that is missing or not the only one', () => {
+  it('refuses a place that is missing or ambiguous', () => {
     assert.throws(() => applyHunks('a\n', [{ from: ['b'], to: [] }]), /Not found/);
     assert.throws(() => applyHunks('a\nb\na\n', [{ from: ['a'], to: [] }]), /Found twice/);
   });

@@ -1,4 +1,4 @@
-// The runner of the tests: a file whose tests are not run to their ends fails, whatever status it ends the process with.
+// The runner of the tests: a file that ends before its tests do fails, whatever its exit status.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-// A thread that is stuck in its own code: a signal ends the process all the same, and a summary that never ends is replaced.
+// A thread that is stuck in its own code: a signal still ends the process, and a summary that never ends is replaced.
 
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
@@ -202,7 +202,7 @@ const PLACES = ['TrailCollector.add', 'writeSummary'];
 
 describe('a summary that never ends', { concurrency: true }, () => {
   for (const place of PLACES) {
-    test(`compact writes a plain one where ${place} is stuck`, async () => {
+    test(`compact writes a plain one if ${place} is stuck`, async () => {
       const home = mkdtempSync(join(root, 'h'));
       const text = asFile(workLines('codex')).toString();
       writeFileSync(join(home, 's.jsonl'), text.replaceAll('Please', SPIN));
@@ -227,7 +227,7 @@ describe('a summary that never ends', { concurrency: true }, () => {
       assert.match(told, /Batch 3 is posted/, "the agent's newest message");
     });
 
-    test(`exec compacts with a plain one where ${place} is stuck, and works on`, async () => {
+    test(`exec compacts with a plain one if ${place} is stuck, and continues`, async () => {
       const own = await startProviderServer({ replies: [{}] });
       after(() => own.close());
       const at = new ExecFixture(root, own.baseUrl);

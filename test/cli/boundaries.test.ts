@@ -73,13 +73,13 @@ test('inspect counts boundaries in one line, and --json lists them with evidence
   });
 });
 
-test('a session without any boundary has no line about them', async () => {
+test('inspect prints no line for a session without boundaries', async () => {
   const { stdout } = await baton(home, ['inspect', writeRollout([message('user', 'Add a parser')])]);
   assert.match(stdout, /Recorded/);
   assert.doesNotMatch(stdout, /Boundaries/);
 });
 
-test('inspect goes by the phrases of the configuration', async () => {
+test('inspect uses the phrases of the configuration', async () => {
   const path = writeRollout([
     message('user', 'Add a parser'),
     ...call('a', 'exec_command', { cmd: 'ls' }, OK),

@@ -1,5 +1,5 @@
-// `baton compact --model` against providers that fail in every way: a valid compacted session comes of it each time, with
-// the reason told on standard error and in the receipt. What breaks a connection off, or holds it open, might keep a process
+// `baton compact --model` against providers that fail in every way: each time it writes a valid compacted session, with
+// the reason on standard error and in the receipt. What breaks a connection off, or holds it open, might keep a process
 // from ending, and is met by a process; answers of every kind are met in this one, which loads the tokenizer once.
 
 import assert from 'node:assert/strict';
@@ -185,7 +185,7 @@ describe('a model that answers', TWO, () => {
     });
   }
 
-  test('writes the summary alone where nothing else is asked for', async () => {
+  test('writes the summary alone if nothing else is requested', async () => {
     const server = await startProviderServer({ replies: [GOOD] });
     const home = freshHome();
     const wired = [...provider('fake', server.baseUrl), '--model', 'fake/small'];
@@ -198,7 +198,7 @@ describe('a model that answers', TWO, () => {
     assert.deepEqual(readdirSync(home), ['s.jsonl']);
   });
 
-  test('in drips is heard to its end', async () => {
+  test('in drips is read to its end', async () => {
     const { receipt } = await compactWith(failing({ type: 'drip', bytes: 97, everyMs: 1 }));
     assert.deepEqual(outcomes(receipt), ['accepted']);
   });
@@ -432,7 +432,7 @@ describe('is done without a model after', TWO, () => {
     assert.ok(requests.length <= 14, `${requests.length} requests`);
   });
 
-  test('a provider that nobody serves', async () => {
+  test('a provider that does not exist', async () => {
     const server = await startProviderServer({ replies: [GOOD] });
     await server.close();
     const options = [...provider('fake', server.baseUrl), '--model', 'fake/small'];
@@ -513,14 +513,14 @@ describe('which model is asked', TWO, () => {
     assert.deepEqual([receipt.model, asked], ['own/tiny', [1, 0]]);
   });
 
-  test('the one of --model where that one fails', async () => {
+  test('the model of --model if that one fails', async () => {
     const { receipt, asked, ended } = await compactWithBoth(status(401), { replies: [GOOD] });
     assert.deepEqual([receipt.model, asked], ['fake/small', [1, 1]]);
     assert.deepEqual(outcomes(receipt), ['failed', 'accepted']);
     assert.match(ended.stderr, /own\/tiny did not return a summary: own says \(401\)/);
   });
 
-  test('nobody any more where both fail', async () => {
+  test('no further model if both fail', async () => {
     const { asked, ...compacted } = await compactWithBoth(status(401), status(403));
     assert.deepEqual(asked, [1, 1]);
     assertEmbedded(compacted, /\(403\)/);
@@ -541,7 +541,7 @@ describe('which model is asked', TWO, () => {
     assert.match(ended.stderr, /warning: compact\.summarization_model is ignored\. .*OPENAI_API_KEY/);
   });
 
-  test('a window that has no room for a request is asked for none, and that is told', async () => {
+  test('a model whose window has no room gets no request, and a note says so', async () => {
     const { baseUrl, requests } = await serve({ replies: [GOOD] });
     const { receipt, ended } = await compact([
       ...provider('fake', baseUrl),
@@ -568,7 +568,7 @@ describe('what is asked for', TWO, () => {
     assert.match(lastMessage(requests), /Primary Request and Intent/);
   });
 
-  test('compact_prompt takes the place of ours, and asks for no sections', async () => {
+  test('compact_prompt replaces the shipped prompt, and needs no sections', async () => {
     const args = ['-c', 'compact_prompt="Tell of the lamp in {maxWords} words."'];
     const reply = { text: 'The lamp was lit as the keeper asked. '.repeat(12) };
     const { requests, receipt } = await compactWith({ replies: [reply] }, { args });
@@ -578,7 +578,7 @@ describe('what is asked for', TWO, () => {
   });
 });
 
-test('Ctrl-C while the model is awaited ends it at once, and leaves nothing', async () => {
+test('Ctrl-C during the request ends it at once, and leaves nothing', async () => {
   const server = await startProviderServer({ replies: [{ fault: { type: 'silence' } }] });
   try {
     const home = freshHome();
@@ -603,7 +603,7 @@ test('Ctrl-C while the model is awaited ends it at once, and leaves nothing', as
   }
 });
 
-test('a model that cannot be had is one sentence and its cure', async () => {
+test('an unavailable model is reported in one sentence with its cure', async () => {
   const home = freshHome();
   const run = (...args: readonly string[]): Promise<Ended> =>
     runBuilt(['compact', 's.jsonl', '--out', 'o.jsonl', ...args], { home });

@@ -1,4 +1,4 @@
-// The room of a compaction, through the command: what takes room that nothing needs, and what has too little of it.
+// The room of a compaction, through the command: what takes room needlessly, and what has too little of it.
 
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
@@ -58,7 +58,7 @@ test('what a hook adds takes its own size, and no more', async () => {
   assert.equal(after.kept + after.summary + after.files + after.state + after.hooks, written);
 });
 
-test('a second compaction without anything new is refused, unless a size is named', async () => {
+test('a second compaction without anything new is refused, unless it has a target', async () => {
   const { home } = freshHome(':');
   const first = join(home, 'out.jsonl');
   const { postTokens } = await receiptOf(home);

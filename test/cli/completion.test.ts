@@ -1,4 +1,4 @@
-// Completion as each real shell does it. What is not installed is skipped, and said so.
+// Completion as each real shell does it. Missing shells are skipped with a note.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -56,7 +56,7 @@ async function termsOf(args: readonly string[], pattern: RegExp): Promise<readon
   return [...sections.matchAll(pattern)].flatMap(([, ...terms]) => terms.filter((term) => term !== undefined));
 }
 
-test('every command and option that help shows is offered, and nothing else', async () => {
+test('completion offers every command and option that help shows, and nothing else', async () => {
   const commands = await termsOf([], /^ {2}([a-z]+) .*/gm);
   assert.ok(commands.length > 12);
   assert.deepEqual(await candidates(''), commands);
@@ -81,7 +81,7 @@ test('values of options, also behind an equals sign, and after options of the pr
   assert.deepEqual(await candidates('no-such-command', 'x', '--y', ''), []);
 });
 
-test('sessions with their titles, and only those of Baton where it resumes', async () => {
+test('sessions with their titles, and only those of Baton for --resume', async () => {
   const { stdout } = await baton(home, ['complete', '--', 'inspect', '']);
   const lines = stdout.split('\n');
   assert.match(lines[0] ?? '', /^last\tthe newest: .{5}/);
@@ -91,7 +91,7 @@ test('sessions with their titles, and only those of Baton where it resumes', asy
   assert.deepEqual((await candidates('undo', '0c')).slice(0, 1), [PLACED.codex.id]);
 });
 
-test('an id that a shell would read as more than a word is not offered', async () => {
+test('completion does not offer an id that a shell would read as more than a word', async () => {
   const hostile = homeOfAllAgents();
   for (const id of ['$(touch taken)', 'a;b', '`b`', "it's", '-rf', 'a b'])
     place(hostile, `.claude/projects/-home-dev-project/${id}.jsonl`, '{"type":"user"}\n', 1);

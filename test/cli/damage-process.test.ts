@@ -131,7 +131,7 @@ function damage(path: string): void {
   writeFileSync(path, readFileSync(path, 'utf8').split('\n').toSpliced(3, 0, 'no JSON').join('\n'));
 }
 
-test('whoever works on a damaged session is told', async () => {
+test('every command reports a damaged session', async () => {
   const at = place();
   const forked = await baton(at.home, ['compact', at.session, '--out', at.out]);
   assert.equal(forked.status, 0, forked.explanation);
@@ -153,7 +153,7 @@ test('whoever works on a damaged session is told', async () => {
   }
 });
 
-test('what is no session is named for what it is', async () => {
+test('a file that is not a session is named for what it is', async () => {
   const png = Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]),
     Buffer.from('IHDR'),
@@ -223,14 +223,14 @@ const NO_PERMISSION_SKIP =
   spawnSync(process.execPath, [PROGRAM, '--version'], { uid: 65_534, gid: 65_534 }).status !== 0 &&
   'the tests run as root, whom permissions do not stop, and another user cannot run the program';
 
-test('a session that may not be read', { skip: NO_PERMISSION_SKIP }, async () => {
+test('an unreadable session', { skip: NO_PERMISSION_SKIP }, async () => {
   const at = place();
   chmodSync(at.session, 0o000);
   await fails(['inspect', at.session], 'file_unreadable', at, stranger);
   await fails(['compact', at.session, '--out', at.out], 'file_unreadable', at, stranger);
 });
 
-test('a session that grows while it is read counts as it was', async () => {
+test('a session that grows while it is read counts at its first size', async () => {
   for (const args of [
     ['inspect', '--json'],
     ['compact', '--out', 'out.jsonl'],
@@ -256,7 +256,7 @@ test('a session that grows while it is read counts as it was', async () => {
   }
 });
 
-test('a session that gets shorter while it is read', async () => {
+test('a session that becomes shorter while it is read', async () => {
   const at = place(readFileSync(bigSession));
   const shortened = (child: ChildProcess): void => {
     // Not before it has looked at the size, and long before the end of 20 MB.
@@ -287,7 +287,7 @@ test('standard input: a session, half a session, nothing, closed, a directory', 
   assertUntouched(at, 'out.jsonl');
 });
 
-test('outputs that exist are kept, and replaced with --force', async () => {
+test('existing outputs are kept, and replaced with --force', async () => {
   const at = place();
   writeFileSync(at.out, 'precious');
   await fails(['compact', at.session, '--out', at.out], 'output_exists', at);
@@ -300,7 +300,7 @@ test('outputs that exist are kept, and replaced with --force', async () => {
   assertUntouched(at, 'dangling', 'out.jsonl');
 });
 
-test('the session itself is never replaced, by whatever name and force', async () => {
+test('the session itself is never replaced, by any name, even with --force', async () => {
   const at = place();
   symlinkSync('session.jsonl', join(at.home, 'symlink'));
   linkSync(at.session, join(at.home, 'hardlink'));
@@ -314,7 +314,7 @@ test('the session itself is never replaced, by whatever name and force', async (
   assertUntouched(at, 'hardlink', 'symlink');
 });
 
-test('places that take no file', async () => {
+test('places that accept no file', async () => {
   const at = place();
   mkdirSync(join(at.home, 'directory'));
   // A pipe stands for every device: a faulty program run by root would replace the device itself.
@@ -336,7 +336,7 @@ test('places that take no file', async () => {
   assertUntouched(at, 'directory', 'pipe');
 });
 
-test('a directory that may not be written', { skip: NO_PERMISSION_SKIP }, async () => {
+test('a read-only directory', { skip: NO_PERMISSION_SKIP }, async () => {
   const at = place();
   const directory = join(at.home, 'locked');
   mkdirSync(directory, { mode: 0o500 });
@@ -381,7 +381,7 @@ test('a full disk, a read-only disk', { skip: NO_MOUNT_SKIP }, async () => {
 });
 
 test(
-  'standard output that is full',
+  'a full standard output',
   { skip: process.platform !== 'linux' && 'there is no /dev/full' },
   async () => {
     const at = place();

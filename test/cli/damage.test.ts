@@ -1,5 +1,5 @@
-// Damaged sessions. Whatever the damage: an answer or an explanation, the input as it was, nothing left behind, and a
-// compaction that an agent can take up.
+// Damaged sessions. Whatever the damage: an answer or an explanation, an unchanged input, nothing left behind, and a
+// compaction that an agent can resume.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -102,7 +102,7 @@ for (const format of AGENT_FORMATS) {
     });
   }
 
-  test(`${format}: random bytes changed, cut out and put in`, async () => {
+  test(`${format}: random bytes changed, removed and inserted`, async () => {
     const change = fc.record({
       at: fc.nat(whole.length),
       cut: fc.nat(40),

@@ -1,4 +1,4 @@
-// `npm start`, which is what a stranger sees first.
+// `npm start`, which a stranger sees first.
 
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
@@ -22,7 +22,7 @@ const STORY: readonly RegExp[] = [
   /^Next, on your own sessions$/m,
 ];
 
-test('demo tells the whole story in its order, and leaves nothing behind', async () => {
+test('demo tells the whole story in order, and leaves nothing behind', async () => {
   const home = temporaryDirectory();
   const demos = (): readonly string[] =>
     readdirSync(tmpdir()).filter((name) => name.startsWith('baton-demo'));

@@ -1,4 +1,4 @@
-// What `baton doctor` and `baton config` of the built program say of providers.
+// What `baton doctor` and `baton config` of the built program say about providers.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ wire_api = "chat"
 `;
 
 test(
-  'doctor tells of every provider whether it can be used, and never of a key',
+  'doctor says of every provider whether it is usable, and never shows a key',
   { skip: NOT_BUILT },
   async () => {
     const env = { OPENAI_API_KEY: KEY, PATH: join(root, 'empty') };

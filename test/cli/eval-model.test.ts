@@ -1,5 +1,5 @@
-// `baton eval --model` against a provider on this machine: what a model writes is one more candidate, its cost is told, and
-// a model that does not answer leaves the rest as it is without one.
+// `baton eval --model` against a provider on this machine: what a model writes is one more candidate, its cost is shown, and
+// a model that does not answer leaves the rest unchanged.
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -69,7 +69,7 @@ function documentOf({ stdout }: Ran): z.infer<typeof EvalDocument> {
   return EvalDocument.parse(JSON.parse(stdout));
 }
 
-test('what a model writes is measured at every cut and size, and told with what it cost', async () => {
+test('a summary by a model is measured at every cut and size, and shown with its cost', async () => {
   const script = { replies: [{ text: goodSummary('mill_3_3 follows mill_7_7, as mill_5_3 does.') }] };
   const { stderr, requests, ...ran } = await ask(script, '--json');
   const { model, candidates, files } = documentOf({ stderr, ...ran });
@@ -98,7 +98,7 @@ test('what a model writes is measured at every cut and size, and told with what 
   assert.equal(files.length, 1);
 });
 
-test('a model that fails is asked three times, and is no candidate', async () => {
+test('a model that fails is asked three times, and is not a candidate', async () => {
   const fault = { type: 'status', status: 401, message: 'no such key' } as const;
   const { stdout, requests } = await ask({ replies: [{ fault }] });
   assert.equal(requests, 3);
@@ -108,12 +108,12 @@ test('a model that fails is asked three times, and is no candidate', async () =>
   assert.match(stdout, /Baton, whole context/);
 });
 
-test('without --model nobody is asked, and the document says so', async () => {
+test('without --model no model is asked, and the document says so', async () => {
   const ran = await baton(home, ['eval', session, '--sizes', '1k', '--cuts', '1', '--no-canaries', '--json']);
   assert.equal(documentOf(ran).model, null);
 });
 
-test('Ctrl-C while the model is awaited ends it at once', async () => {
+test('Ctrl-C during the request ends it at once', async () => {
   const server = await startProviderServer({ replies: [{ fault: { type: 'silence' } }] });
   try {
     const ended = await runBuilt(asking(server.baseUrl), {

@@ -46,7 +46,7 @@ test('the answer to the only turn is printed, and no request follows it', async 
   assert.match(ended.stderr, /deferring until the next message/);
 });
 
-test('what the watcher wanted comes before the next message, which is then answered', async () => {
+test('the sequence of the watcher precedes the next message, which is then answered', async () => {
   play(COMMIT, ANSWER);
   const at = new ExecFixture(root, server.baseUrl);
   await at.exec('responses', ['How many files?'], { env: IDENTITY });
@@ -60,7 +60,7 @@ test('what the watcher wanted comes before the next message, which is then answe
   assert.match(sent.at(-1) ?? '', /Here is your packet back[\s\S]*Which day is it\?/);
 });
 
-test('an answer is not lost where the next request would have failed', async () => {
+test('an answer is not lost if the next request would have failed', async () => {
   play(COMMIT, ANSWER, { fault: { type: 'status', status: 500 } });
   const at = new ExecFixture(root, server.baseUrl);
   const ended = await at.exec('responses', ['How many files?'], { env: IDENTITY });

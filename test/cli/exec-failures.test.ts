@@ -100,7 +100,7 @@ describe('a provider', () => {
     assert.deepEqual(at.rollouts(), []);
   });
 
-  test('that is not there', async () => {
+  test('that does not exist', async () => {
     const gone = await startProviderServer({ replies: [{}] });
     await gone.close();
     const at = new ExecFixture(root, gone.baseUrl);
@@ -171,7 +171,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 
 test(
-  'Ctrl-C while a command runs ends the command with all that it started',
+  'Ctrl-C during a command ends the command with everything that it started',
   { skip: process.platform !== 'linux' },
   async () => {
     const at = fixture();
@@ -212,7 +212,7 @@ test(
   },
 );
 
-test('Ctrl-C at any moment of the start leaves nothing, or a session that goes on', async () => {
+test('Ctrl-C at any moment of the start leaves nothing, or a session that can be resumed', async () => {
   for (const delay of [0, 30, 60, 90, 120, 160, 200, 260]) {
     const at = fixture();
     play({ text: 'The lamp is lit.', fault: { type: 'stall', afterEvents: 1 } });

@@ -64,7 +64,7 @@ for (const wire of WIRES) {
       assert.deepEqual(at.locks(), []);
     });
 
-    test('calls that read, an edit, a command: done in the order in which they were asked for', async () => {
+    test('calls that read, an edit, a command: done in the order of the calls', async () => {
       const requests = play(
         {
           calls: [
@@ -103,7 +103,7 @@ for (const wire of WIRES) {
       assert.match(ended.stderr, /^edit lamp\.txt \(\+1 -1\)$/m);
     });
 
-    test('a session that goes on sends its past as it was', async () => {
+    test('a resumed session sends its past unchanged', async () => {
       const requests = play({ calls: [shell('echo one')] }, { text: 'First.' }, { text: 'Second.' });
       const at = fixture({ 'CLAUDE.md': 'Be brief.' });
       const first = await at.exec(wire, ['Say one.']);
@@ -232,7 +232,7 @@ const LARGE = Array.from(
   (_, at) => `${at}: the lamp burnt, the horn was silent, the sea calm.\n`,
 ).join('');
 
-test('a window that fills in the middle of a turn is compacted, and the turn goes on', async () => {
+test('a window that fills in the middle of a turn is compacted, and the turn continues', async () => {
   const large = { calls: [{ name: 'read', arguments: { path: 'large.txt' } }] };
   const summary = SUMMARY_SECTIONS.map((section) => `## ${section}\n\nThe log is being read.`).join('\n\n');
   const at = fixture({ 'large.txt': LARGE });
@@ -253,7 +253,7 @@ test('a window that fills in the middle of a turn is compacted, and the turn goe
   assert.match(last?.text ?? '', /<environment_context>/, 'the initial context stays');
 });
 
-test('what would need a yes is turned down, with the flag that would be one, and is told once', async () => {
+test('a call that needs approval is rejected, with the flag that would approve it, and is reported once', async () => {
   play({ calls: [write('a.txt'), write('b.txt')] }, { text: 'I may not.' });
   const at = fixture();
   const ended = await at.exec('chat', ['--sandbox', 'read_only', 'Write.']);
@@ -374,7 +374,7 @@ describe('the answer', () => {
     }
   });
 
-  test('after a search whose pattern would take for ever, without ripgrep', async () => {
+  test('after a search whose pattern would take forever, without ripgrep', async () => {
     const line = `${'a'.repeat(5000)}!\n`;
     const at = fixture(
       Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`trap-${n}.txt`, line.repeat(100)])),
@@ -444,7 +444,7 @@ describe('without a model', () => {
   });
 });
 
-describe('a commit in the sandbox, nobody asked', { skip: bubblewrap.skip }, () => {
+describe('a commit in the sandbox, without a question', { skip: bubblewrap.skip }, () => {
   for (const place of ['a repository', 'a work tree of its own', 'a directory below the top']) {
     test(`is made in ${place}`, async () => {
       const at = fixture({ 'sub/a.txt': 'a\n' });

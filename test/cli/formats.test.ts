@@ -1,4 +1,4 @@
-// The formats on the command line: inspected, compacted into what an API takes, and what is refused with which cure.
+// The formats on the command line: inspected, compacted into what an API accepts, refused with a cure.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -54,7 +54,7 @@ test('every format is inspected under its name', async () => {
   }
 });
 
-test('nothing is appended to UTF-16 that has no mark; once made UTF-8 as the cure says, it is compacted', async () => {
+test('a file in UTF-16 without a mark is refused; converted to UTF-8 as the cure says, it is compacted', async () => {
   const rollout = asFile(workLines('codex')).toString();
   const wide = join(home, 'wide.jsonl');
   writeFileSync(wide, rollout, 'utf16le');
@@ -116,7 +116,7 @@ test('--format markdown writes a page to read', async () => {
   assert.ok(ran.stdout.includes('\n## Summary\n'));
 });
 
-test('a session that Baton only reads goes over to Codex and Claude Code', async () => {
+test('a session in a read-only format can be written for Codex and Claude Code', async () => {
   for (const format of ['codex', 'claude']) {
     const out = join(home, `${format}.jsonl`);
     const ran = await baton(home, [
@@ -160,13 +160,13 @@ for (const [args, code, cure] of refused) {
   });
 }
 
-test('a preview needs no format that can be written', async () => {
+test('a preview works for formats that Baton cannot write', async () => {
   const ran = await baton(home, ['compact', session, '--preview', '--target-tokens', '4000']);
   assert.equal(ran.status, 0, ran.stderr);
 });
 
 for (const format of ['swe-agent', 'mini-swe-agent'] as const) {
-  test(`what the commands of ${format} printed is told in the summary, as results of tools are`, async () => {
+  test(`the summary includes the output of ${format} commands, like results of tools`, async () => {
     const messages = [
       { role: 'system', content: 'You are a gardener.' },
       { role: 'user', content: 'The gate is broken.' },
@@ -192,7 +192,7 @@ for (const format of ['swe-agent', 'mini-swe-agent'] as const) {
   });
 }
 
-test('undo advises nothing that it cannot do', async () => {
+test('undo only advises what it can do', async () => {
   const help = (await baton(home, ['undo', '--help'])).stdout;
   const formats = new Set<string>();
   for (const { name, format, text } of LOOK_ALIKE_FILES) {

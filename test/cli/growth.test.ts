@@ -1,4 +1,4 @@
-// Sessions that are made to be slow: four times as much of one takes no more than four times as long, but for noise.
+// Sessions that are designed to be slow: four times as much of one takes at most four times as long, apart from noise.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -44,7 +44,7 @@ const CHOSEN: readonly (readonly [shape: string, size: number, command: readonly
   ['claude-code: a chain of parents', SIZE, EVAL],
 ];
 
-describe('a session that is made to be slow', () => {
+describe('a session that is designed to be slow', () => {
   for (const [name, size, [command = '', ...options]] of CHOSEN) {
     const shape = SLOW_SHAPES.find((each) => each.name === name);
     test(`${name}: ${command}`, () =>
@@ -94,7 +94,7 @@ test('the index of names forgets the oldest of many short messages', () =>
   }));
 
 // Each took the first of the names that were left, and moved the rest.
-test('a line of many items that is written anew as many lines', () =>
+test('a line of many items that is rewritten as many lines', () =>
   assertLinear('a history renamed', 50_000, {
     prepare: (n) => Array.from({ length: n }, (_, index) => ['one', `new-${index}`] as const),
     run: (newRefs) => {
@@ -153,7 +153,7 @@ function context(line: string, n: number): string {
   return `@@\n${` ${line}\n`.repeat(n)}`;
 }
 
-describe('a patch that is made to be slow', () => {
+describe('a patch that is designed to be slow', () => {
   const shapes: Readonly<Record<string, (n: number) => readonly [file: string, body: string]>> = {
     'equal lines': (n) => ['x\n'.repeat(10 * n), `${context('x', n)}+y`],
     'equal lines, but for the last': (n) => ['x\n'.repeat(10 * n), `${context('x', n)} z\n+y`],

@@ -1,4 +1,4 @@
-// What stands for a session file: `last`, the beginning of an id, a file of that name.
+// Handles of a session file: `last`, the beginning of an id, a file of that name.
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ test('last is the newest session, of all agents or of one', async () => {
   assert.equal(await pathOf(home, 'last:codex'), join(home, PLACED.codex.path));
 });
 
-test('each agent is found where its variable says', async () => {
+test('the variable of each agent locates its sessions', async () => {
   const home = temporaryDirectory();
   const variables = {
     CODEX_HOME: '.codex',
@@ -50,7 +50,7 @@ test('each agent is found where its variable says', async () => {
   ]);
 });
 
-test('the beginning of an id, and a whole id', async () => {
+test('a whole id and the beginning of an id name a session', async () => {
   const home = homeOfAllAgents();
   for (const agent of ['baton', 'codex', 'claude', 'pi', 'gemini', 'copilot'] as const) {
     const { id, path } = PLACED[agent];
@@ -94,7 +94,7 @@ test('a file of that name wins, and a path is never a handle', async () => {
   }
 });
 
-test('one that means nothing among several does not hide the others', async () => {
+test('an unknown handle among several does not hide the others', async () => {
   const home = homeOfAllAgents();
   const ran = await baton(home, ['inspect', 'zzz', 'last:codex']);
   assert.equal(ran.status, 1);
@@ -102,7 +102,7 @@ test('one that means nothing among several does not hide the others', async () =
   assert.match(ran.stdout, /^Codex rollout/m);
 });
 
-test('an ambiguous beginning lists what it may mean, with titles', async () => {
+test('an ambiguous beginning lists its candidates, with titles', async () => {
   const home = homeOfAllAgents();
   const ran = await baton(home, ['inspect', '0']);
   assert.equal(ran.status, 1);
@@ -128,7 +128,7 @@ test('an ambiguous beginning lists what it may mean, with titles', async () => {
   );
 });
 
-test('what means nothing is told with the cure', async () => {
+test('an unknown handle is reported with a cure', async () => {
   const home = homeOfAllAgents();
   const nothing = await baton(home, ['inspect', 'zzz']);
   assert.match(

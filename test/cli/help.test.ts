@@ -1,4 +1,4 @@
-// Help by example, and what is said to a command that does not exist.
+// Help by example, and the answer to an unknown command.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -57,7 +57,7 @@ test('version, also as a command', async () => {
   assert.equal((await baton(home, ['--version'])).stdout, '0.0.0\n');
 });
 
-test('an unknown command names the nearest', async () => {
+test('an unknown command gets the nearest name suggested', async () => {
   for (const [typed, meant] of [
     ['sesions', 'sessions'],
     ['versoin', 'version'],

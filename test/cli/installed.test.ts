@@ -1,4 +1,4 @@
-// What a command says of a session that it installed, and of one that it cannot.
+// What a command says about a session that it installed, and about one that it cannot install.
 
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ const COMMANDS = {
 } as const;
 
 for (const format of ['codex', 'claude-code'] as const) {
-  test(`${format}: standard output holds the command that resumes it, and nothing else`, async () => {
+  test(`${format}: standard output contains the command that resumes it, and nothing else`, async () => {
     const home = temporaryDirectory();
     const compacted = await baton(home, ['compact', sessionIn(home, format), '--install']);
     assert.match(compacted.stdout, COMMANDS[format]);
@@ -38,7 +38,7 @@ for (const format of ['codex', 'claude-code'] as const) {
     assert.match(json.stderr, /^Resume it with: .*resume /m);
   });
 
-  test(`${format}: a session from Windows is resumed where Baton is run`, async () => {
+  test(`${format}: a session from Windows is resumed in the directory of Baton`, async () => {
     for (const cwd of ['C:\\Users\\dev\\ledger', 'd:/ledger', '\\\\server\\share']) {
       const home = temporaryDirectory();
       const { stdout, stderr } = await baton(home, ['compact', sessionIn(home, format, cwd), '--install']);
@@ -53,7 +53,7 @@ for (const format of ['codex', 'claude-code'] as const) {
   });
 }
 
-test('an undo of a format that is only read names those that are written, not an option of another command', async () => {
+test('an undo of a read-only format names the writable ones, not an option of another command', async () => {
   const home = temporaryDirectory();
   const formats = new Set<string>();
   for (const { format, text, expected } of LOOK_ALIKE_FILES) {

@@ -1,4 +1,4 @@
-// Every document that `--json` prints, held against its published schema, for generated and for real sessions.
+// Every document that `--json` prints satisfies its published schema, for generated and for real sessions.
 
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';

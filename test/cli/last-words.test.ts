@@ -1,4 +1,4 @@
-// `exec` prints what the agent said to the user, whatever the watcher asks for and whatever fails afterwards.
+// `exec` prints what the agent said to the user, whatever the watcher requests and whatever fails afterwards.
 
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -45,27 +45,27 @@ async function exec(
 }
 
 describe('the answer of the last turn', () => {
-  test('is printed where it comes in place of the packet, and nothing follows it', async () => {
+  test('is printed if it comes instead of the packet, and nothing follows it', async () => {
     const ended = await exec([COMMITS, says(ANSWER), says(PACKET), says('Continuing.', 9_000)]);
     assert.equal(ended.stdout, `${ANSWER}\n`, ended.stderr);
     assert.equal(ended.status, 0);
     assert.equal(ended.asked, 2, 'no request after the answer');
   });
 
-  test('is printed where it is a question in place of the packet', async () => {
+  test('is printed if it is a question instead of the packet', async () => {
     const question = 'Two of them are empty. Shall I delete those?';
     const ended = await exec([COMMITS, says(question), says('Deleted.', 9_000)]);
     assert.equal(ended.stdout, `${question}\n`, ended.stderr);
     assert.equal(ended.asked, 2);
   });
 
-  test('is printed after a packet inside of the turn', async () => {
+  test('is printed after a packet inside the turn', async () => {
     const ended = await exec([COMMITS, says(PACKET), says(ANSWER, 9_000)]);
     assert.equal(ended.stdout, `${ANSWER}\n`, ended.stderr);
     assert.equal(ended.asked, 3);
   });
 
-  test('is printed where a golden path is due at its end, and nothing follows it', async () => {
+  test('is printed if a golden path is due at its end, and nothing follows it', async () => {
     const ended = await exec([
       runs('seq 1 9000', 40_000),
       says(ANSWER, 90_000),

@@ -98,7 +98,7 @@ describe('the legacy compaction', () => {
     assert.equal(receipt.summarised.byCategory.tool_results !== undefined, true);
   });
 
-  it('is written as Codex writes its own', async () => {
+  it('is written like one by Codex', async () => {
     const { out } = await ask([{ text: SUMMARY }]);
     const line = readFileSync(out, 'utf8')
       .split('\n')
@@ -117,7 +117,7 @@ describe('the legacy compaction', () => {
     ]);
   });
 
-  it('gives no file and no todo list back', async () => {
+  it('restores no file and no todo list', async () => {
     const workspace = join(folder, 'workspace');
     mkdirSync(join(workspace, 'charts'), { recursive: true });
     writeFileSync(join(workspace, 'charts', 'notes.txt'), 'Read me.\n');
@@ -150,7 +150,7 @@ describe('the legacy compaction', () => {
     assert.ok(attachmentsOf(await readCompacted(out)).length > 0, 'V2 gives them back');
   });
 
-  it('takes the prompt of the user, and what the user asks besides', async () => {
+  it('uses the prompt and the instructions of the user', async () => {
     const { inputs } = await ask([{ text: SUMMARY }], {
       sets: ['compact_prompt="Say what is charted."'],
       args: ['--instructions', 'Name every shoal.'],
@@ -170,7 +170,7 @@ describe('the legacy compaction', () => {
     assert.ok(items.length < REQUESTS.length + 1, 'the oldest requests had no room');
   });
 
-  it('cuts a message in the middle that is larger than what the user may keep', async () => {
+  it('cuts a message in the middle that exceeds the limit for user messages', async () => {
     const { items } = await ask([{ text: SUMMARY }], { sets: ['compact.user_message_max_tokens=60'] });
     const texts = items.map((item) => (item.type === 'message' ? textOfParts(item.content) : ''));
     assert.ok(texts.length < REQUESTS.length, 'older ones are left to the summary');
@@ -194,7 +194,7 @@ describe('the legacy compaction', () => {
 describe('a history that does not fit', () => {
   const small = ['model="gpt-5.1"', 'model_provider="far"', 'model_context_window=6000'];
 
-  it('loses its oldest turns by our count, and the model is told', async () => {
+  it('loses its oldest turns by our count, and a note informs the model', async () => {
     const { inputs, receipt } = await ask([{ text: SUMMARY }], { sets: small });
     assert.equal(inputs.length, 1);
     const [input = []] = inputs;
@@ -233,7 +233,7 @@ describe('a history that does not fit', () => {
     assert.equal(receipt.rung, 'oldest_dropped');
   });
 
-  it('is given up after thirteen requests', async () => {
+  it('is abandoned after thirteen requests', async () => {
     const many = writeRollout(folder, 'many.jsonl', { turns: 3000, lines: 1 });
     const { inputs, receipt, ran } = await ask([{}], { window: 300, file: many });
     assert.equal(inputs.length <= 13, true, `${inputs.length}`);
@@ -242,7 +242,7 @@ describe('a history that does not fit', () => {
   });
 });
 
-describe('where no summary comes', () => {
+describe('without a summary', () => {
   const failing: readonly (readonly [title: string, reply: Reply, requests: number])[] = [
     ['an overloaded provider, asked once more by its adapter', { fault: { type: 'status', status: 503 } }, 2],
     ['a stream that breaks off', { text: SUMMARY, fault: { type: 'early_end', afterEvents: 2 } }, 2],
@@ -320,7 +320,7 @@ describe('what belongs to compact_v2 is gone with it', () => {
   });
 });
 
-describe('where there is nothing to extract', () => {
+describe('without anything to extract', () => {
   /** Nothing but what a harness said, and state that only a provider can read. */
   const silent = join(folder, 'silent.jsonl');
   const lines = [
@@ -338,7 +338,7 @@ describe('where there is nothing to extract', () => {
     lines.map((line) => `${JSON.stringify({ timestamp: '2026-01-02T03:04:05.000Z', ...line })}\n`).join(''),
   );
 
-  it('the canned words stand, under both ways', async () => {
+  it('the canned words are written, by both implementations', async () => {
     for (const [sets, implementation] of [
       [[], 'embedded'],
       [LEGACY, 'legacy'],

@@ -1,4 +1,4 @@
-// What a turn and a session may spend, with a server that would go on for ever: in `exec` and in `serve`, on all three wires.
+// What a turn and a session may spend, with a server that never stops: in `exec` and in `serve`, on all three wires.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -54,7 +54,7 @@ async function assertSound(at: ExecFixture): Promise<void> {
 
 describe('a server that always answers with the same call', () => {
   for (const wire of WIRE_APIS) {
-    test(`${wire}: the model is told, and the turn ends`, async () => {
+    test(`${wire}: a note warns the model, and the turn ends`, async () => {
       const { at, asked } = set('', SAME);
       const ended = await at.exec(wire, ['--json', 'Light the lamp.']);
       assertFailed({ ...ended, stdout: '' }, 'no_progress');
@@ -78,14 +78,14 @@ describe('a server that always answers with the same call', () => {
     });
   }
 
-  test('two calls in turn are no progress either', async () => {
+  test('two alternating calls are not progress either', async () => {
     const replies = Array.from({ length: 20 }, () => others(2)).flat();
     const { at, asked } = set('repeated_calls = 4', ...replies);
     assertFailed(await at.exec('chat', ['Light the lamp.']), 'no_progress');
     assert.equal(asked(), 8);
   });
 
-  test('it may go on where the user says so', async () => {
+  test('the turn may continue if the user allows it', async () => {
     const { at, asked } = set('repeated_calls = 0', ...Array<Reply>(14).fill(SAME), { text: 'Lit.' });
     const ended = await at.exec('chat', ['Light the lamp.']);
     assert.deepEqual([ended.status, asked()], [0, 15], ended.stderr);
@@ -94,7 +94,7 @@ describe('a server that always answers with the same call', () => {
 
 describe('a limit', () => {
   for (const wire of WIRE_APIS) {
-    test(`${wire}: of requests is told before it strikes, ends the turn, and is the cure's name`, async () => {
+    test(`${wire}: of requests warns before it is reached, ends the turn, and is named in the cure`, async () => {
       const { at, asked } = set('turn_requests = 5', ...others(20));
       const ended = await at.exec(wire, ['--json', 'Light the lamp.']);
       assertFailed({ ...ended, stdout: '' }, 'limit_reached');
@@ -110,7 +110,7 @@ describe('a limit', () => {
       assert.equal(again.stdout, 'Lit.\n', again.stderr);
     });
 
-    test(`${wire}: of tokens holds also where the server counts nothing, or next to nothing`, async () => {
+    test(`${wire}: of tokens applies even if the server counts nothing, or next to nothing`, async () => {
       for (const usage of [
         { input: 0, output: 0 },
         { input: 1, output: 1 },
@@ -123,7 +123,7 @@ describe('a limit', () => {
     });
   }
 
-  test('of a session counts over its resumptions', async () => {
+  test('of a session continues its count when it is resumed', async () => {
     const { at, asked } = set('session_requests = 3', ...others(2), { text: 'Lit.' });
     assert.equal((await at.exec('chat', ['Light the lamp.'])).status, 0);
     const again = await at.exec('chat', ['--resume', 'last', 'Go on.']);
@@ -133,7 +133,7 @@ describe('a limit', () => {
     assert.equal(freed.stdout, 'Lit.\n', freed.stderr);
   });
 
-  test('of money holds where the price is known', async () => {
+  test('of money applies if the price is known', async () => {
     const { at, asked } = set(
       'turn_dollars = 0.075',
       ...others(20, { usage: { input: 20_000, output: 10, cached: 0 } }),
@@ -155,7 +155,7 @@ describe('a limit', () => {
     assert.equal(asked(), 3);
   });
 
-  test("counts what the watcher's judge and summaries ask", async () => {
+  test("counts the requests of the watcher's judge and summaries", async () => {
     const { at, asked } = set('session_requests = 2', {
       text: `The lamp is lit. ${'It shines. '.repeat(3_000)}`,
     });
@@ -183,7 +183,7 @@ describe('a limit', () => {
     await assertSound(at);
   });
 
-  test('is not for a project to set', async () => {
+  test('cannot be set by a project', async () => {
     const { at } = set('turn_requests = 2', ...others(4));
     mkdirSync(`${at.work}/.baton`);
     writeFileSync(`${at.work}/.baton/config.toml`, 'limits.turn_requests = 0\n');
@@ -232,13 +232,13 @@ describe('a server that lies', () => {
       assert.deepEqual(server.requests.map(({ invalid }) => invalid).filter(Boolean), []);
     });
 
-    test(`${name}: arguments of 100,000 levels are a broken answer and no crash`, async () => {
+    test(`${name}: arguments of 100,000 levels are a broken answer, not a crash`, async () => {
       const deep = `{"path":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
       const { at } = set('', { calls: [{ name: 'read', arguments: deep }] });
       assertFailed(await at.exec(wire, ['Light the lamp.']), 'model_cut_off');
     });
 
-    test(`${name}: a window of 10 does not compact for ever`, async () => {
+    test(`${name}: a window of 10 does not compact forever`, async () => {
       const message =
         "This model's maximum context length is 10 tokens. However, your messages resulted in 9000 tokens.";
       const fault = { type: 'status', status: 400, code: 'context_length_exceeded', message } as const;

@@ -1,4 +1,4 @@
-// The notes before a compaction: where nothing may be written none are, and elsewhere no commit of the agent's holds them.
+// The notes before a compaction: a read-only sandbox gets none, and no commit by the agent contains them.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -41,7 +41,7 @@ async function handOver(reached: Reply, more: readonly string[]): Promise<ExecFi
   return at;
 }
 
-test('are in no commit of the agent', async () => {
+test('are in no commit by the agent', async () => {
   const at = await handOver(runs('git commit -q --allow-empty -m "Light it"', 62_000), []);
   assert.ok(existsSync(join(at.work, '.scratch')), 'notes were written');
   const tracked = execFileSync('git', ['ls-files'], { cwd: at.work, encoding: 'utf8' });
@@ -50,7 +50,7 @@ test('are in no commit of the agent', async () => {
   assert.equal(exclude.split('/.scratch/').length - 1, 1, 'named once');
 });
 
-test('are not written where the sandbox is read-only', async () => {
+test('are not written in a read-only sandbox', async () => {
   const plan = {
     plan: [
       { step: 'Trim the wick', status: 'completed' },

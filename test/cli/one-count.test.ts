@@ -1,4 +1,4 @@
-// One count: every session through every view, as text and as JSON. What two views say of one thing is the same number, and
+// One count: every session through every view, as text and as JSON. Two views show the same number for the same thing, and
 // every table adds up to its total. The sums are taken from what is printed, by nothing of Baton's own.
 
 import assert from 'node:assert/strict';

@@ -25,7 +25,7 @@ import { NOT_BUILT, PROGRAM, runBuilt } from '../support/built.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const BUNDLE = dirname(PROGRAM);
 
-test('the package holds what the program needs, and no tests', { skip: NOT_BUILT }, () => {
+test('the package contains what the program needs, and no tests', { skip: NOT_BUILT }, () => {
   const { stdout, stderr, status } = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: ROOT,
     encoding: 'utf8',
@@ -105,7 +105,7 @@ const PROJECTS = {
 };
 
 test(
-  'a project outside makes all four calls of the packed package, in JavaScript and in TypeScript',
+  'another project makes all four calls of the packed package, in JavaScript and in TypeScript',
   { skip: NOT_BUILT },
   () => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'baton-packed-')));
@@ -166,7 +166,7 @@ test(
   },
 );
 
-test('the bundle has every prompt, and no complaint in forty languages', { skip: NOT_BUILT }, () => {
+test('the bundle has every prompt, and no messages in forty languages', { skip: NOT_BUILT }, () => {
   const bundle = readFileSync(join(BUNDLE, 'program.cjs'), 'latin1');
   for (const prompt of PROMPT_NAMES) assert.ok(bundle.includes(lineOf(SHIPPED_PROMPTS[prompt])), prompt);
   // Zod in German. One import of `z` by its name instead of the namespace brings 390 KB of such.
@@ -216,7 +216,7 @@ test('a start keeps compiled code, and damage to it costs a start time only', { 
   }
 });
 
-test('commands whose tables hold no wide text build no patterns of emoji', { skip: NOT_BUILT }, () => {
+test('commands without wide text in their tables build no patterns of emoji', { skip: NOT_BUILT }, () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'baton-late-')));
   try {
     const refusal = join(folder, 'refusal.cjs');
@@ -251,32 +251,28 @@ const NO_STRANGER =
   spawnSync(process.execPath, [PROGRAM, '--version'], { uid: NOBODY, gid: NOBODY }).status !== 0 &&
   'the tests run as root, whom permissions do not stop, and another user cannot run the program';
 
-test(
-  'a home that may not be written has the shipped prompts',
-  { skip: NOT_BUILT || NO_STRANGER },
-  async () => {
-    const home = realpathSync(mkdtempSync(join(tmpdir(), 'baton-home-')));
-    const stranger = isRoot ? { userId: NOBODY } : {};
-    try {
-      if (isRoot) chownSync(home, NOBODY, NOBODY);
-      chmodSync(home, 0o500);
-      const listed = await runBuilt(['prompts'], { home, ...stranger });
-      assert.equal(listed.status, 0, listed.stderr);
-      assert.match(listed.stdout, /^handoff\.md +missing/m);
-      const shown = await runBuilt(['prompts', 'show', 'handoff'], { home, ...stranger });
-      assert.equal(shown.stdout, SHIPPED_PROMPTS['handoff.md']);
-      const reset = await runBuilt(['prompts', 'reset', 'handoff'], { home, ...stranger });
-      assert.equal(reset.status, 1);
-      assert.match(reset.stderr, /cannot be written \(EACCES\).*\[output_failed\]/s);
-      chmodSync(home, 0o700);
-      mkdirSync(join(home, '.baton/auto-compact'), { recursive: true });
-      chmodSync(join(home, '.baton/auto-compact'), 0o000);
-      const locked = await runBuilt(['prompts', 'show', 'handoff'], { home, ...stranger });
-      assert.equal(locked.stdout, SHIPPED_PROMPTS['handoff.md']);
-      assert.match(locked.stderr, /cannot be read \(EACCES\); the shipped prompt is used/);
-    } finally {
-      chmodSync(home, 0o700);
-      rmSync(home, { recursive: true, force: true });
-    }
-  },
-);
+test('a read-only home has the shipped prompts', { skip: NOT_BUILT || NO_STRANGER }, async () => {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'baton-home-')));
+  const stranger = isRoot ? { userId: NOBODY } : {};
+  try {
+    if (isRoot) chownSync(home, NOBODY, NOBODY);
+    chmodSync(home, 0o500);
+    const listed = await runBuilt(['prompts'], { home, ...stranger });
+    assert.equal(listed.status, 0, listed.stderr);
+    assert.match(listed.stdout, /^handoff\.md +missing/m);
+    const shown = await runBuilt(['prompts', 'show', 'handoff'], { home, ...stranger });
+    assert.equal(shown.stdout, SHIPPED_PROMPTS['handoff.md']);
+    const reset = await runBuilt(['prompts', 'reset', 'handoff'], { home, ...stranger });
+    assert.equal(reset.status, 1);
+    assert.match(reset.stderr, /cannot be written \(EACCES\).*\[output_failed\]/s);
+    chmodSync(home, 0o700);
+    mkdirSync(join(home, '.baton/auto-compact'), { recursive: true });
+    chmodSync(join(home, '.baton/auto-compact'), 0o000);
+    const locked = await runBuilt(['prompts', 'show', 'handoff'], { home, ...stranger });
+    assert.equal(locked.stdout, SHIPPED_PROMPTS['handoff.md']);
+    assert.match(locked.stderr, /cannot be read \(EACCES\); the shipped prompt is used/);
+  } finally {
+    chmodSync(home, 0o700);
+    rmSync(home, { recursive: true, force: true });
+  }
+});

@@ -13,7 +13,7 @@ import { rolloutWorld } from '../support/rollouts.ts';
 const folder = temporaryDirectory();
 const TEXT = 'Berths 7 and 8 are reserved:\n\tnobody moors there.';
 
-test('a pin is kept, said in the preview, and still a pin in the file that was written', async () => {
+test('a pin is kept, mentioned in the preview, and still a pin in the written file', async () => {
   const rollout = await createRollout(join(folder, '.baton'), { cwd: '/home/dev/port' }, rolloutWorld());
   const turns = Array.from({ length: 60 }, (_, turn) => [
     { type: 'item', item: userSays(`Plan the berths of week ${turn}.`) } as const,

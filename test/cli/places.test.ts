@@ -1,4 +1,4 @@
-// Where a command is told to work or to write, and cannot: it says so before anything is done or paid for.
+// A command that cannot work or write where it should says so before anything is done or paid for.
 
 import assert from 'node:assert/strict';
 import {
@@ -39,7 +39,7 @@ function assertReported(
   assert.doesNotMatch(told, /^session /m);
 }
 
-test('a rehearsal makes a home that nobody else may look into', async () => {
+test('a rehearsal creates a private home', async () => {
   const home = temporaryDirectory();
   const ran = await baton(home, ['exec', '--model', 'rehearsal', 'hello']);
   assert.equal(ran.status, 0, ran.explanation);
@@ -48,7 +48,7 @@ test('a rehearsal makes a home that nobody else may look into', async () => {
   }
 });
 
-test('a rehearsal in a home that cannot be written is told of', { skip: NO_PERMISSIONS }, async () => {
+test('a rehearsal in a read-only home is reported', { skip: NO_PERMISSIONS }, async () => {
   const home = temporaryDirectory();
   mkdirSync(join(home, '.baton'));
   chmodSync(join(home, '.baton'), 0o555);
@@ -62,7 +62,7 @@ test('a rehearsal in a home that cannot be written is told of', { skip: NO_PERMI
   });
 });
 
-test('a file is no place to work in', async () => {
+test('a file is refused as a working directory', async () => {
   const home = temporaryDirectory();
   writeFileSync(join(home, 'file'), '');
   symlinkSync('loop', join(home, 'loop'));
@@ -89,7 +89,7 @@ test('a file is no place to work in', async () => {
   );
 });
 
-test('what is missing is named before a model is', async () => {
+test('a missing directory is reported before a missing model', async () => {
   const home = temporaryDirectory();
   const nobody = ['-c', 'model_providers.ollama={base_url="http://127.0.0.1:9/v1",wire_api="chat"}'];
   for (const command of [['exec', 'Light the lamp.'], ['exec', '--model', 'rehearsal'], ['serve']]) {
@@ -101,7 +101,7 @@ test('what is missing is named before a model is', async () => {
   assert.deepEqual(readdirSync(home), []);
 });
 
-test('the folder of an output is looked for before the work', async () => {
+test('the folder of an output is checked before the work', async () => {
   const home = temporaryDirectory();
   for (const args of [
     ['compact', BUNDLED, '--out', join(home, 'no/such/out.jsonl')],
@@ -117,7 +117,7 @@ test('the folder of an output is looked for before the work', async () => {
   }
 });
 
-test('no output takes the place of what is read for it, by whatever name', async () => {
+test('no output replaces its input, by any name', async () => {
   const home = temporaryDirectory();
   const world = rolloutWorld();
   const parent = await createRollout(join(home, '.baton'), { cwd: home }, world);

@@ -1,4 +1,4 @@
-// What a cloned repository, or another process that plants files, gains by it: nothing. Each attack in a real process.
+// A cloned repository, or another process that plants files, gains nothing. Each attack in a real process.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -57,7 +57,7 @@ const TRAPS: Readonly<Record<string, readonly [plant: (config: string) => unknow
 };
 
 for (const [name, [plant, said]] of Object.entries(TRAPS)) {
-  test(`${name} as a project's configuration is named and left alone`, async () => {
+  test(`${name} as a project's configuration is reported and ignored`, async () => {
     const { home, config } = clone();
     plant(config);
     const ended = await runBuilt(['inspect', SESSION], { home, shell: IN_WORK });
@@ -121,7 +121,7 @@ test('a session comes through a pipe of the shell as through standard input', as
   assert.deepEqual(readdirSync(home).toSorted(), ['.ssh', 'work']);
 });
 
-test('pipes, sockets and links among the sessions of a directory are passed over with a note', async () => {
+test('pipes, sockets and links among the sessions of a directory are skipped with a note', async () => {
   const { home } = clone();
   const folder = join(home, 'sessions');
   mkdirSync(folder);

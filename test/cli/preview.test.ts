@@ -129,7 +129,7 @@ test('the loss names results, images, files, messages and rules', async () => {
   assert.ok(!page.includes(SECRET) && !(await previewed(lossy, '--full')).includes(SECRET));
 });
 
-test('a rule that no room was left for is named', async () => {
+test('a rule without room is named', async () => {
   const session = new ClaudeLines(true);
   const rules = Array.from(
     { length: 60 },

@@ -112,7 +112,7 @@ test('Ctrl-C while the output is written leaves the whole output or none', async
   );
 });
 
-test('a reader that goes away is no failure and makes no noise', async () => {
+test('a reader that goes away causes no failure and no message', async () => {
   const home = freshHome();
   for (const shell of ['"$@" | head -1', '"$@" | head -c 10', '"$@" | true']) {
     for (const args of [['inspect', wide], ['compact', wide], ['inspect', '--json', wide], ['--help']]) {
@@ -139,7 +139,7 @@ async function runMeasured(args: readonly string[]): Promise<Ended & { readonly 
   return { ...ended, kilobytes: Number(/peak (\d+)/.exec(ended.stderr)?.[1]) };
 }
 
-test('the memory of a 60 MB session is that of its live history', async () => {
+test('a 60 MB session takes the memory of its live history', async () => {
   for (const path of [big, bigClaude]) {
     for (const args of [
       ['inspect', path],
@@ -152,7 +152,7 @@ test('the memory of a 60 MB session is that of its live history', async () => {
   }
 });
 
-test('the bytes of a document are not kept beside its text and its values', async () => {
+test('a document is not kept as bytes beside its text and its values', async () => {
   const path = join(root, 'messages.json');
   const messages = Array.from({ length: 20_000 }, (_, at) => ({
     role: at % 2 === 0 ? 'user' : 'assistant',
@@ -283,7 +283,7 @@ test('a warning of Node in the working thread is shown, and standard output stay
   JSON.parse(stdout);
 });
 
-test('the same session is compacted to the same bytes, but for times and ids', async () => {
+test('the same session is compacted to the same bytes, except times and ids', async () => {
   const home = freshHome();
   const bundled = join(import.meta.dirname, '../../examples/sessions/tally.jsonl');
   for (const format of ['codex', 'claude', 'markdown']) {
@@ -321,7 +321,7 @@ test('a clean home: config, doctor and sessions work and say so', async () => {
   assert.match(broken.stdout, /^broken +home.*\n +\S/m);
 });
 
-test('colour and signs: only where they are wanted', async () => {
+test('colour and symbols: only if wanted', async () => {
   const home = freshHome();
   // oxlint-disable-next-line no-control-regex
   const escape = /\u001B/;

@@ -1,4 +1,4 @@
-// Every real session: compacted to 8,000 tokens, held against readers that know nothing of Baton's, and taken back.
+// Every real session: compacted to 8,000 tokens, compared with readers that do not share code with Baton, and undone.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ interface JsonLine {
 }
 
 for (const path of realSessions('codex', 'codex-0.169', 'claude-code', 'claude-code-2.1.329')) {
-  test(`${basename(path)} is compacted to ${TARGET} tokens and taken back`, async (t) => {
+  test(`${basename(path)} is compacted to ${TARGET} tokens and undone`, async (t) => {
     const compacted = join(home, `${basename(path)}.compacted.jsonl`);
     const before = await contextOf(path);
     const ran = await baton(home, [

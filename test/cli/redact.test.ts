@@ -1,4 +1,4 @@
-// Secrets that a user pasted: left out of the summary always, counted where they stay, replaced where that is asked for.
+// Secrets that a user pasted: always omitted from the summary, counted where they remain, replaced on request.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
@@ -55,7 +55,7 @@ for (const format of AGENT_FORMATS) {
     assert.equal(sum + (beside?.before ?? 0), receipt.preTokens, 'and adds up');
   });
 
-  test(`${format}: behind the original bytes, the past keeps its secrets, and that is said`, async () => {
+  test(`${format}: behind the original bytes, the past keeps its secrets, and a note says so`, async () => {
     const { home, path } = homeWith(format);
     const before = readFileSync(path, 'utf8');
     const ran = await baton(home, ['compact', path, '--redact']);
@@ -69,7 +69,7 @@ for (const format of AGENT_FORMATS) {
   });
 }
 
-test('files that are read back are redacted, too, in every format', async () => {
+test('restored files are redacted, too, in every format', async () => {
   const { home, path } = homeWith('codex');
   const work = join(home, 'work');
   mkdirSync(join(work, 'src/ledger'), { recursive: true });

@@ -1,4 +1,4 @@
-// What `baton compact` says when it does not compact: the reason is the true one, and who follows the cure is helped.
+// What `baton compact` says when it does not compact: the reason is true, and the cure works.
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -72,19 +72,18 @@ describe('micro-compaction', () => {
     });
   }
 
-  test('that saves too little: the setting that is advised is enough', async () => {
+  test('that saves too little: the advised setting is enough', async () => {
     const path = sessionOf(12);
     const { explanation } = await compact(path, ...MICRO);
-    const told =
-      /would save ([\d,]+) tokens, .* 20,000\. Set (\S+) = (\d+), or use --strategy full\./.exec(
-        explanation,
-      );
+    const told = /would save ([\d,]+) tokens, .* 20,000\. Set (\S+) = (\d+), or use --strategy full\./.exec(
+      explanation,
+    );
     assert.equal(told?.[1]?.replaceAll(',', ''), told?.[3], explanation);
     assert.equal((await compact(path, ...MICRO, `${told?.[2]}=${told?.[3]}`)).status, 0);
     assert.equal((await compact(path)).status, 0);
   });
 
-  test('of what was cleared already: no setting is advised', async () => {
+  test('of already cleared results: no setting is advised', async () => {
     const path = sessionOf(60);
     const cleared = join(home, 'cleared.jsonl');
     assert.equal((await baton(home, ['compact', path, ...MICRO, '--out', cleared])).status, 0);
@@ -93,7 +92,7 @@ describe('micro-compaction', () => {
     assert.equal((await compact(cleared)).status, 0);
   });
 
-  test('where the newest that stay are all there are: keeping fewer is advised where that is worth it', async () => {
+  test('with only the newest results, which are kept: keeping fewer is advised if that is worthwhile', async () => {
     const path = sessionOf(60);
     const { explanation } = await compact(path, ...MICRO, 'compact.micro_compact_keep_last_n_tools=60');
     assert.match(
@@ -133,16 +132,16 @@ async function sizesOf(path: string, ...args: readonly string[]): Promise<Sizes>
   return JSON.parse(ran.stdout) as Sizes;
 }
 
-describe('what the agent gives again', () => {
+describe('initial context that the agent adds again', () => {
   for (const format of ['same', 'chat', 'markdown']) {
-    test(`is no saving, written as ${format}`, async () => {
+    test(`is not a saving, written as ${format}`, async () => {
       const ran = await compact(instructedSession(400, 1), '--format', format, '--target-tokens', '1k');
       assert.match(ran.explanation, /would not free a quarter of them.* \[nothing_to_compact\]$/m);
     });
   }
 
   for (const format of ['same', 'claude', 'responses', 'anthropic', 'chat', 'markdown']) {
-    test(`is left out of the size that is asked for, and its own size is said, as ${format}`, async () => {
+    test(`is excluded from the target, and its size is reported, as ${format}`, async () => {
       const path = instructedSession(60, 30);
       const { preTokens, postTokens, notes, beside } = await sizesOf(
         path,
@@ -184,7 +183,7 @@ describe('what the agent gives again', () => {
   });
 });
 
-test('a target that is met already is compacted to all the same, and that it was met is said', async () => {
+test('a target that is already met is compacted to anyway, and a note says that it was met', async () => {
   const path = sessionOf(60);
   for (const args of [[], MICRO]) {
     const out = join(home, `met-${args.length}.jsonl`);

@@ -94,7 +94,7 @@ describe('a recording that is named', () => {
     assert.deepEqual(at.locks(), []);
   });
 
-  test('tells its events with --json, and that it is a rehearsal in both places', async () => {
+  test('emits its events with --json, and says in both places that it is a rehearsal', async () => {
     const at = new Stranger();
     const ended = await at.play(['--json', '--model', 'rehearsal'], { window: SMALL_WINDOW });
     assert.equal(ended.status, 0, ended.stderr);
@@ -115,7 +115,7 @@ describe('a recording that is named', () => {
     assert.equal(events.filter(({ type }) => type === 'exec_command_begin').length, 0, 'nothing is executed');
   });
 
-  test('stopped and taken up again in several processes, it loses nothing and repeats nothing', async () => {
+  test('loses and repeats nothing when it is stopped and resumed in several processes', async () => {
     const at = new Stranger();
     const model = ['--model', `rehearsal/${BUNDLED}`];
     let stops = 0;
@@ -142,7 +142,7 @@ describe('a recording that is named', () => {
     assert.ok(handoffs <= compactions, `${handoffs} handoffs, ${compactions} compactions`);
   });
 
-  test('does not answer a message of another kind, and goes on after it', async () => {
+  test('does not answer a message of another kind, and continues after it', async () => {
     const at = new Stranger();
     const asked = await at.play(['--model', 'rehearsal', 'Light the lamp.']);
     assert.equal(asked.status, 0, asked.stderr);
@@ -175,7 +175,7 @@ describe('a recording that is named', () => {
   });
 });
 
-describe('where no model can be had', () => {
+describe('without an available model', () => {
   test('the session that comes with Baton is played', async () => {
     const at = new Stranger();
     const ended = await at.play([]);
@@ -197,7 +197,7 @@ describe('where no model can be had', () => {
     });
   }
 
-  test('nothing is rehearsed in a session that goes on, or for a model that is configured', async () => {
+  test('a resumed session or a configured model rehearses nothing', async () => {
     const at = new Stranger();
     await at.play(['--model', 'rehearsal', 'Light the lamp.']);
     assertFailed(await at.play(['--resume', 'last', 'Go on.']), 'model_missing');

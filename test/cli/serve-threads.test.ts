@@ -106,7 +106,7 @@ describe('several threads', () => {
 });
 
 describe('a fork', () => {
-  test('has the past of its thread, which goes on without it; it is there after the process', async () => {
+  test('has the past of its thread, which continues without it, and outlives the process', async () => {
     const requests = script(
       server,
       { calls: [shellCall('echo shared-past')] },
@@ -164,7 +164,7 @@ describe('a fork', () => {
   });
 });
 
-test('a handoff gives a new thread the packet and the pins, and nothing of the past itself', async () => {
+test('a handoff gives a new thread the packet and the pins, but not the past itself', async () => {
   const requests = script(
     server,
     { calls: [shellCall('seq 1 3000')] },

@@ -1,4 +1,4 @@
-// What a client of `baton serve` may do while things wait for the user: change the queue, turn a call down with words.
+// What a client of `baton serve` may do while things wait for the user: change the queue, reject a call with words.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -35,7 +35,7 @@ function textsOf({ messages }: { readonly messages: readonly { readonly text: st
 }
 
 describe('messages that wait', () => {
-  test('are edited, moved and removed, and the turns are those that are left', async () => {
+  test('are edited, moved and removed, and the rest become turns', async () => {
     const requests = script(server, QUESTION, { text: 'Begun.' }, { text: 'One.' }, { text: 'Two.' });
     const { at, client, answer } = await waiting(['a', 'Light it.'], ['b', 'Ring it.'], ['c', 'Paint it.']);
     client.send({ type: 'edit_queued', id: 'b', items: [{ type: 'text', text: 'Ring it twice.' }] });
@@ -66,7 +66,7 @@ describe('messages that wait', () => {
     await shutDown(client, at);
   });
 
-  test('are refused once they are taken up, with what to do', async () => {
+  test('can no longer be changed once their turn has begun', async () => {
     script(server, QUESTION, { text: 'Begun.' });
     const { at, client, answer } = await waiting(['a', 'Light it.']);
     for (const op of [
@@ -84,7 +84,7 @@ describe('messages that wait', () => {
     await shutDown(client, at);
   });
 
-  test('stay as they were changed when the process dies', async () => {
+  test('keep their changes when the process dies', async () => {
     script(server, QUESTION);
     const { at, client } = await waiting(
       ['a', 'Light it.'],
@@ -107,7 +107,7 @@ describe('messages that wait', () => {
     await shutDown(again, at);
   });
 
-  test('keep within their room when they are edited', async () => {
+  test('stay within their limit when they are edited', async () => {
     script(server, QUESTION, { text: 'Begun.' });
     const { at, client, answer } = await waiting(['a', 'Light it.'], ['b', 'x'.repeat(3_000_000)]);
     client.send({ type: 'edit_queued', id: 'a', items: [{ type: 'text', text: 'y'.repeat(3_000_000) }] });
@@ -120,7 +120,7 @@ describe('messages that wait', () => {
   });
 });
 
-test('a call is turned down with the words of the user, which the agent reads', async () => {
+test('a call is rejected with the words of the user, which the agent reads', async () => {
   const requests = script(server, { calls: [shellCall('touch lit')] }, { text: 'I see.' });
   const at = committedFixture(root, server);
   const client = new Client(at, ['--approval', 'untrusted']);

@@ -221,7 +221,7 @@ test('compact: previewed, done as a turn of its own, taken back', async () => {
 });
 
 describe('undo of a turn', () => {
-  test('takes files and conversation back, as often as there are turns', async () => {
+  test('restores files and conversation, once per turn', async () => {
     const requests = play(
       { calls: [read('lamp')] },
       { calls: [edit('lamp', 'unlit', 'lit'), shellCall('echo oil > can; echo horn >> lamp')] },
@@ -332,7 +332,7 @@ describe('undo of a turn', () => {
   });
 });
 
-test('settings count from the next call on, and are told', async () => {
+test('settings apply from the next call on, and are reported', async () => {
   const requests = play(
     { calls: [shellCall('touch lit')] },
     { text: 'I plan.' },
@@ -382,7 +382,7 @@ test('pins are told, kept through a compaction, and bounded', async () => {
   await shutDown(client, at);
 });
 
-test('hooks see a message before it is taken in, and the end of its turn', async () => {
+test('hooks see a message before it is accepted, and the end of its turn', async () => {
   const requests = play({ text: 'Lit.' });
   const at = fixture();
   const done = join(at.home, 'done.json');
@@ -473,7 +473,7 @@ describe('the end', () => {
     await assertSound(at);
   });
 
-  test('Ctrl-C with much asked for lets go of the session when the last of it has written', async () => {
+  test('Ctrl-C with many ops under way releases the session after the last write', async () => {
     const message = { type: 'user_turn', items: [{ type: 'text', text: 'Go.' }], origin: USER };
     const ops = [
       { type: 'pin', text: 'Never touch the horn.' },
@@ -524,7 +524,7 @@ describe('the end', () => {
     await shutDown(client, at);
   });
 
-  test('a session that somebody else has open is told as an error', async () => {
+  test('a session that is open elsewhere is reported as an error', async () => {
     play({ text: 'Hello.' });
     const at = fixture();
     const client = new Client(at);
@@ -542,7 +542,7 @@ describe('the end', () => {
     assert.match(ended.stdout, /"code":"usage".*baton exec/);
   });
 
-  test('without any model no rehearsal is advised, since none is played here', async () => {
+  test('without any model, no rehearsal is advised', async () => {
     const nobody = ['-c', 'model_providers.ollama.base_url="http://127.0.0.1:9/v1"'];
     const served = await runBuilt([...nobody, 'serve'], { home: fixture().home });
     assertFailed(served, 'model_missing');

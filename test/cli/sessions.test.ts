@@ -94,7 +94,7 @@ test('the sessions of every agent, newest first, with what the user asked first'
   assert.match(stdout, /5 more sessions; -n 7 lists all\.\n$/);
 });
 
-test('subagents of Claude Code are no sessions', async () => {
+test('subagents of Claude Code are not sessions', async () => {
   const home = homeOfAllAgents();
   const lines = asFile(workLines('claude-code'));
   place(home, '.claude/projects/-home-dev-project/agent-a1.jsonl', lines, 90);
@@ -117,7 +117,7 @@ test('a title is one line without secrets or control characters, and keeps to th
   }
 });
 
-test('a prompt says more than a command', async () => {
+test('a title prefers a prompt to a command', async () => {
   const home = temporaryDirectory();
   const only = rollout({ turns: 1, words: '/status' });
   place(home, rolloutPath('only'), only, 3);
@@ -166,7 +166,7 @@ test('only the sessions written since', async () => {
   }
 });
 
-test('which session is largest, took most tokens and cost most', async () => {
+test('sessions sort by size, tokens and cost', async () => {
   const home = temporaryDirectory();
   place(home, rolloutPath('long'), rollout({ turns: 9 }), 1);
   place(home, rolloutPath('large'), rollout({ turns: 2, bytes: 40_000 }), 2);
@@ -265,7 +265,7 @@ test('files that are damaged, empty or nothing at all are listed with the reason
   assert.match(stdout, /- {2}is empty\n {2}empty {2}0 B$/m);
 });
 
-test('a list that leaves out the sessions in the database of opencode says so', async () => {
+test('a list without the sessions in the database of opencode says so', async () => {
   const home = temporaryDirectory();
   place(home, rolloutPath('good'), rollout({ turns: 2 }), 3);
   assert.equal((await baton(home, ['sessions'])).stderr, '');
@@ -278,7 +278,7 @@ test('a list that leaves out the sessions in the database of opencode says so', 
   assert.equal((await baton(home, ['sessions', '--agent', 'codex'])).stderr, '');
 });
 
-test('times that no clock ever showed are listed', async () => {
+test('sessions with impossible times are listed', async () => {
   assert.equal(formatTime(Number.NaN), '-');
   assert.equal(formatTime(9e15), '-');
   assert.equal(formatTime(-9e13), '-');

@@ -1,4 +1,4 @@
-// Texts that once held up a summary for ever: each is compacted by the built program, which has to end.
+// Texts that once blocked a summary forever: the built program compacts each of them and ends.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Signals at random moments of real runs, with a fixed seed: the process always ends, an output is whole or not there, and a session
-// goes on.
+// Signals at random moments of real runs, with a fixed seed: the process always ends, an output is whole or absent, and a session
+// can be resumed.
 
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';

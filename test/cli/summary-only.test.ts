@@ -1,4 +1,4 @@
-// What goes to standard output: the summary alone for a pipe, and never a session over the screen of a person.
+// What goes to standard output: the summary alone for a pipe, and never a session to a terminal.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ function homeWith(content: string | Buffer): string {
 
 const WORK = asFile(workLines('codex'));
 
-test('the summary alone goes to standard output, within the size that is asked for', async () => {
+test('the summary alone goes to standard output, within the target', async () => {
   const home = homeWith(WORK);
   const whole = await baton(home, ['compact', join(home, 's.jsonl'), '--summary-only']);
   assert.equal(whole.status, 0, whole.explanation);
@@ -42,7 +42,7 @@ test('the summary alone goes to standard output, within the size that is asked f
   assert.ok(readFileSync(join(home, 's.jsonl')).equals(WORK));
 });
 
-test('a summary goes to a file, which is replaced with --force only', async () => {
+test('a summary goes to a file, which only --force replaces', async () => {
   const home = homeWith(WORK);
   const line = ['compact', join(home, 's.jsonl'), '--summary-only', '--out', join(home, 'summary.txt')];
   const ran = await baton(home, line);
@@ -53,7 +53,7 @@ test('a summary goes to a file, which is replaced with --force only', async () =
   assert.equal((await baton(home, [...line, '--force'])).status, 0);
 });
 
-test('every format and every size has a summary, also one that is not worth a compaction', async () => {
+test('every format and every size has a summary, even one that is not worth a compaction', async () => {
   for (const { name, text } of LOOK_ALIKE_FILES) {
     const home = homeWith(text);
     const ran = await baton(home, ['compact', join(home, 's.jsonl'), '--summary-only']);
@@ -62,7 +62,7 @@ test('every format and every size has a summary, also one that is not worth a co
   }
 });
 
-test('what a summary has no use for is refused', async () => {
+test('options without effect on a summary are refused', async () => {
   const home = homeWith(WORK);
   for (const idle of [
     ['--preview'],
@@ -79,7 +79,7 @@ test('what a summary has no use for is refused', async () => {
   }
 });
 
-test('a session is not poured over a terminal, and the cure helps', async () => {
+test('a session is not printed on a terminal, and the cure helps', async () => {
   const home = homeWith(WORK);
   const terminal = { look: { hasColor: false, seal: '', hasUnicode: true, width: 80 } };
   const refused = await baton(home, ['compact', join(home, 's.jsonl')], terminal);

@@ -75,7 +75,7 @@ const TROUBLES: readonly (readonly [
 ];
 
 for (const [name, served, named, told] of TROUBLES) {
-  test(`a certificate that ${name} is told of at once, and no key is sent`, async () => {
+  test(`a certificate that ${name} is reported at once, and no key is sent`, async () => {
     const server = await start(served);
     const ended = await exec(server.baseUrl.replace(/^http:/, 'https:'), named);
     assertFailed(ended, 'model_network');

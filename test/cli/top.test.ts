@@ -1,4 +1,4 @@
-// `baton inspect --top`: what takes most, by name, and the window in parts that add up.
+// `baton inspect --top`: the largest parts, by name, and the window in parts that add up.
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -43,7 +43,7 @@ async function topOf(path: string, ...args: readonly string[]): Promise<Document
   return JSON.parse(ran.stdout) as Document;
 }
 
-test('results, files that are read again and images are listed with what they take', async () => {
+test('results, files that are read again and images are listed with their sizes', async () => {
   const path = bells();
   const { top, categories, tools } = await topOf(path);
   assert.deepEqual(
@@ -96,7 +96,7 @@ test('the split adds up to the window, in every format, by estimate and by count
   assert.ok(page.stdout.split('\n').length <= 36, page.stdout);
 });
 
-test('--top takes a number, and no file for one', async () => {
+test('--top takes a number, and does not mistake a file for one', async () => {
   const path = bells();
   for (const args of [
     ['--top', path],

@@ -1,4 +1,4 @@
-// A file in which two compactions were taken back in a row: an undo needs more of the past than is kept at first.
+// A file in which two compactions were undone in a row: an undo needs more of the past than is kept at first.
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { head, message } from '../support/codex-lines.ts';
 import { baton, temporaryDirectory } from '../support/program.ts';
 
-test('inspect shows what two undos in a row give back', async () => {
+test('inspect shows what two undos in a row restore', async () => {
   const home = temporaryDirectory();
   const at = (name: string): string => join(home, `${name}.jsonl`);
   const original = at('original');

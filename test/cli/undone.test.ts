@@ -77,7 +77,7 @@ for (const args of [
   ['replay', '--json'],
   ['replay', '--json', '--no-recall'],
 ]) {
-  test(`${args.slice(0, 3).join(' ')} leaves out what was taken back`, async () => {
+  test(`${args.slice(0, 3).join(' ')} omits what was undone`, async () => {
     const here = await told(undone, args);
     assert.doesNotMatch(here, UNDONE);
     assert.ok(here.length > 1_000, `little is told: ${here}`);
@@ -85,7 +85,7 @@ for (const args of [
   });
 }
 
-test('a rehearsal does not play what was taken back', async () => {
+test('a rehearsal does not play an undone turn', async () => {
   const { home, path } = undone;
   const ran = await baton(home, ['exec', '--model', `rehearsal/${path}`, '--json'], { cwd: home });
   assert.equal(ran.status, 0, ran.stderr);
@@ -93,7 +93,7 @@ test('a rehearsal does not play what was taken back', async () => {
   assert.equal(ran.stdout.match(/"type":"turn_complete"[^\n]*"type":"user"/g)?.length, 7);
 });
 
-test('a rehearsal whose newest turn was taken back plays that turn again', async () => {
+test('a rehearsal whose newest turn was undone plays that turn again', async () => {
   const { home, path } = twin;
   const play = async (...args: readonly string[]): Promise<readonly string[]> => {
     const ran = await baton(home, ['exec', '--model', `rehearsal/${path}`, '--json', ...args], { cwd: home });

@@ -1,4 +1,4 @@
-// What the views say of a session: one fact told twice is told alike, and what is advised helps.
+// What the views say about a session: they agree on each fact, and their advice helps.
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ async function inspected(path: string): Promise<z.infer<typeof InspectDocument>>
 
 for (const format of AGENT_FORMATS) {
   for (const strategy of ['full', 'micro']) {
-    test(`${format}: a ${strategy} compaction is told at the share of the window that was full`, async () => {
+    test(`${format}: a ${strategy} compaction is shown with the share of the window that was full`, async () => {
       const path = saved(`${format}.jsonl`, asFile(workLines(format)));
       const { gauge, window } = await inspected(path);
       const out = join(home, `${format}-${strategy}.jsonl`);
@@ -43,7 +43,7 @@ for (const format of AGENT_FORMATS) {
   }
 }
 
-test('broken pairs promise nothing that a small session cannot have', async () => {
+test('advice about broken pairs is possible in a small session', async () => {
   const call = { id: 'c1', type: 'function', function: { name: 'bash', arguments: '{"command":"ls"}' } };
   const messages = [
     { role: 'user', content: 'List the beans.' },
@@ -54,7 +54,7 @@ test('broken pairs promise nothing that a small session cannot have', async () =
   assert.match(stdout, /^Broken pairs: 1 call without result; a full compaction removes all of them\.$/m);
 });
 
-test('numbers are told as people read them', async () => {
+test('numbers are formatted for people', async () => {
   const path = saved('numbers.jsonl', asFile(workLines('codex')));
   const page = await baton(home, ['compact', path, '--format', 'markdown']);
   assert.match(page.stdout, /^- Tokens: \d{1,3},\d{3} before, (?:\d{1,3},)?\d{1,3} after$/m);
@@ -108,7 +108,7 @@ for (const [model, window] of [
   });
 }
 
-test('an undo that overflows the window at once says so, and by how much', async () => {
+test('an undo that overflows the window says so at once, and by how much', async () => {
   const path = saved('roomy.jsonl', asFile(workLines('claude-code')));
   const out = join(home, 'roomy-compacted.jsonl');
   assert.equal((await baton(home, ['compact', path, '--out', out])).status, 0);

@@ -18,7 +18,7 @@ async function restored(workspace: string, ...options: readonly string[]): Promi
   return (JSON.parse(ran.stdout) as Receipt).restoredFiles;
 }
 
-test('what is there comes back, what is gone or binary is named, what leads out is left out', async () => {
+test('existing files come back, missing or binary ones are named, links that lead out are skipped', async () => {
   const workspace = join(home, 'tally');
   mkdirSync(join(workspace, 'src'), { recursive: true });
   mkdirSync(join(workspace, 'test'));
@@ -36,7 +36,7 @@ test('what is there comes back, what is gone or binary is named, what leads out 
   assert.ok(files.length <= 5, 'restore_max_files');
 });
 
-test('the limits of the configuration hold', async () => {
+test('the limits of the configuration apply', async () => {
   const workspace = join(home, 'big');
   mkdirSync(join(workspace, 'src'), { recursive: true });
   writeFileSync(join(workspace, 'src/budget.js'), 'const line = "about ten tokens of text";\n'.repeat(2000));
@@ -47,7 +47,7 @@ test('the limits of the configuration hold', async () => {
   assert.deepEqual(await restored(workspace, '-c', 'compact.restore_max_files=0'), []);
 });
 
-test('a workspace that does not exist is said', async () => {
+test('a missing workspace is reported', async () => {
   const ran = await baton(home, ['compact', SESSION, '--workspace', join(home, 'nowhere'), '--preview']);
   assert.equal(ran.error?.['code'], 'file_not_found');
 });

@@ -42,7 +42,7 @@ for (const format of AGENT_FORMATS) {
   }
 }
 
-test('a part of a token that a file reports is passed over, with a note', async () => {
+test('a fraction of a token that a file reports is skipped with a note', async () => {
   const text = asFile(workLines('claude-code'))
     .toString('utf8')
     .replaceAll(/"input_tokens":\d+/g, '"input_tokens":0.5');

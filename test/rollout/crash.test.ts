@@ -1,5 +1,5 @@
 // Real processes, killed with SIGKILL before every call that changes something on the disk and in the middle of every write;
-// another process goes on. Nothing that was acknowledged may be missing, and nothing may be there twice.
+// another process continues. Nothing that was acknowledged may be missing, and nothing may appear twice.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -134,7 +134,7 @@ describe('a process is killed', { skip: NOT_POSIX }, () => {
     await Promise.all([worker(), worker()]);
   });
 
-  it('and the one that goes on is killed, too, wherever it repairs and takes over', async () => {
+  it('and the next one is killed, too, wherever it repairs and takes over', async () => {
     const torn = (await points()).filter(({ bytes }) => bytes !== undefined).at(50);
     assert.ok(torn !== undefined, 'there is no such point');
     const crashed = await newHome();

@@ -19,7 +19,7 @@ after(() => server.close());
 
 const HOUR_MS = 3_600_000;
 
-test('both handovers happen, and the thread goes on, with a clock that only goes backwards', async (t) => {
+test('both handovers happen, and the thread continues, with a clock that only goes backwards', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'baton-clock-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const [home, work] = [join(folder, 'home'), join(folder, 'work')];

@@ -1,5 +1,5 @@
 // A real process runs a whole thread, with its watcher, tools and log, and is killed with SIGKILL wherever its log is written;
-// another process goes on with the thread. Nothing that was acknowledged may be missing, and nothing may happen twice.
+// another process continues the thread. Nothing that was acknowledged may be missing, and nothing may happen twice.
 //
 // `BATON_CRASH_POINTS=all` kills it at every point; a sample of them is enough for every day.
 
@@ -42,7 +42,7 @@ interface Place {
   readonly work: string;
 }
 
-describe('a process with a living thread is killed', { skip: NOT_POSIX }, () => {
+describe('a process with a live thread is killed', { skip: NOT_POSIX }, () => {
   let root: string;
   let program: string;
   let places = 0;
@@ -132,7 +132,7 @@ describe('a process with a living thread is killed', { skip: NOT_POSIX }, () => 
     return killed.signal === 'SIGKILL';
   }
 
-  it('wherever it writes: another one goes on, nothing is lost, nothing happens twice', async (t) => {
+  it('wherever it writes: another one continues, nothing is lost, nothing happens twice', async (t) => {
     const servers = await Promise.all([1, 2].map(() => startProviderServer({ replies: REPLIES })));
     t.after(() => Promise.all(servers.map((server) => server.close())));
     const [server] = servers;

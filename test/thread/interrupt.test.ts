@@ -166,7 +166,7 @@ describe('Esc', () => {
     }
   });
 
-  test('while a record is being written, at every fourth one', async () => {
+  test('during the write of every fourth record', async () => {
     const { records } = await measured();
     for (let at = 0; at < records; at += 4) {
       let seen = 0;
@@ -181,7 +181,7 @@ describe('Esc', () => {
   });
 });
 
-test('the end of the session at every second event: another process goes on', async () => {
+test('the end of the session at every second event: another process continues', async () => {
   const { events } = await measured();
   for (let at = 0; at < events; at += 2) {
     let ended: Promise<void> | undefined;

@@ -1,4 +1,4 @@
-// A session whose compactions were taken back one after the other, and which then goes on: what the model is sent is what the
+// A session whose compactions were undone one after the other, and which then continues: what the model is sent is what the
 // log says.
 
 import assert from 'node:assert/strict';
@@ -17,7 +17,7 @@ import { agentSays, userSays } from '../support/records.ts';
 /** How many are taken back in a row: more than a living thread keeps at hand. */
 const UNDOS = 5;
 
-test('the model of a thread that goes on is sent the history that undos brought back', async (t) => {
+test('the model of a resumed thread is sent the history that undos restored', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'baton-undone-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const world = { clock: { now: () => Date.now() }, ids: { uuid: () => randomUUID() } };
