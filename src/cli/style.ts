@@ -168,7 +168,7 @@ function piecesOf(line: string): readonly string[] {
  * Shortens a path at its beginning, because its end distinguishes it from others: `…/docs/plan.md`. Other texts end with `…`.
  */
 export function fitPath(look: Look, text: string, width: number): string {
-  if (columns(text) <= width || !/^\S*\/\S*$/.test(text)) return fitWidth(look, text, width);
+  if (columns(text) <= width || !text.includes('/') || /\s/.test(text)) return fitWidth(look, text, width);
   const steps = text.split('/');
   for (let first = 1; first < steps.length; first++) {
     const end = `${look.hasUnicode ? '…' : '..'}/${steps.slice(first).join('/')}`;

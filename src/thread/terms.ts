@@ -114,7 +114,7 @@ export interface TurnOutcome {
 export interface TurnTerms {
   /** The required form of the answer, sent with each request of the turn. */
   readonly schema?: AnswerSchema;
-  /** The process ends with the turn: the watcher starts nothing after it, and decides anew before the user's next message. */
+  /** The process ends with the turn: the watcher starts nothing after it, and decides again before the user's next message. */
   readonly isFinal?: boolean;
 }
 

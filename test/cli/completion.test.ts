@@ -53,7 +53,9 @@ async function termsOf(args: readonly string[], pattern: RegExp): Promise<readon
   const look = { hasColor: false, seal: '', hasUnicode: true, width: 200 };
   const { stdout } = await baton(home, [...args, '--help'], { look });
   const [sections = ''] = stdout.split('\nExample');
-  return [...sections.matchAll(pattern)].flatMap(([, ...terms]) => terms.filter((term) => term !== undefined));
+  return [...sections.matchAll(pattern)].flatMap(([, ...terms]) =>
+    terms.filter((term) => term !== undefined),
+  );
 }
 
 test('completion offers every command and option that help shows, and nothing else', async () => {

@@ -18,7 +18,7 @@ export interface AskingWorld {
   readonly signal: CancelSignal;
   /** Milliseconds for all requests together; after them the compaction goes on without a model. */
   readonly deadlineMs: number;
-  /** Told of each request and retry, one sentence. */
+  /** Takes one sentence for each request and retry. */
   readonly report: (message: string) => void;
 }
 
