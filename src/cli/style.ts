@@ -1,10 +1,11 @@
 // Pure pieces of the terminal views: numbers, bars, sparklines, columns.
 
 import stringWidth from 'string-width';
+import { apportion } from '../text/apportion.ts';
 import type { Look } from './io.ts';
 
 export { formatNumber, plural } from '../tokens/words.ts';
-export { printable } from './terminal-text.ts';
+export { printable } from '../text/terminal-text.ts';
 
 /** What counted the tokens of a table, beside its sum. */
 export const COUNTED_TOKENS = {
@@ -45,20 +46,11 @@ export function formatShare(part: number, whole: number): string {
 }
 
 /**
- * The percentages of parts, which add up to `total`: each is rounded down, and the remainder goes to the largest fractions.
+ * The percentages of parts, which add up to `total`.
  * @param total the percentage of all parts together, a whole number; 100 for everything
  */
 export function wholePercents(parts: readonly number[], whole: number, total = 100): readonly number[] {
-  if (whole <= 0) return parts.map(() => 0);
-  const exact = parts.map((part) => (100 * part) / whole);
-  const percents = exact.map(Math.floor);
-  const missing = total - percents.reduce((sum, each) => sum + each, 0);
-  const byRemainder = exact
-    .map((each, index) => ({ index, remainder: each - Math.floor(each) }))
-    .toSorted((a, b) => b.remainder - a.remainder || a.index - b.index);
-  for (const { index } of byRemainder.slice(0, Math.max(0, missing)))
-    percents[index] = (percents[index] ?? 0) + 1;
-  return percents;
+  return apportion(parts, { whole, of: 100, sum: total });
 }
 
 /** One of `wholePercents`. Shows that a part exists even if it rounds to zero. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { eraseLine, paint } from './style.ts';
-import { printable, terminalText } from './terminal-text.ts';
+import { printable, terminalText } from '../text/terminal-text.ts';
 
 const SEAL = '0123456789abcdef';
 const LOOK = { hasColor: true, seal: SEAL, hasUnicode: true, width: 80 };

@@ -15,7 +15,7 @@ import {
 import type { Setting, SettingPlace } from './explain.ts';
 import { isTable, locateKeys } from './lines.ts';
 import { BUILT_IN_PROVIDERS, findUnusableTables } from './model-providers.ts';
-import { nearestName } from './nearest.ts';
+import { nearestName } from '../text/nearest.ts';
 import { describePlace, shorten } from './origin.ts';
 import type { ValueOrigin } from './origin.ts';
 import { isProviderName, PROVIDER_NAME_ALLOWED } from './provider-schema.ts';

@@ -3,7 +3,7 @@
 import { isAlias, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import type { Document } from 'yaml';
 import * as z from 'zod';
-import { nearestName } from '../config/nearest.ts';
+import { nearestName } from '../text/nearest.ts';
 import { BOUNDARIES, TIERS } from '../vocabulary.ts';
 import { NO_FRONTMATTER, splitPrompt } from './parts.ts';
 import type { Frontmatter, ParsedPrompt } from './parts.ts';

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { BUILT_IN_PROVIDERS } from '../config/model-providers.ts';
 import type { ModelProvider } from '../config/model-providers.ts';
-import { nearestName } from '../config/nearest.ts';
+import { nearestName } from '../text/nearest.ts';
 import { BatonError } from '../errors.ts';
 import { isJsonObject, objectsAt, stringAt } from '../formats/fields.ts';
 import type { Model } from '../ports.ts';
