@@ -1950,6 +1950,40 @@ declare const compactionEvents: readonly [z.ZodObject<{
         why: z.ZodString;
     }, z.core.$strip>>;
 }, z.core.$strip>, z.ZodObject<{
+    type: z.ZodLiteral<"undo_preview">;
+    thread_id: z.ZodExactOptional<z.ZodString>;
+    what: z.ZodEnum<{
+        compaction: "compaction";
+        turn: "turn";
+    }>;
+    id: z.ZodString;
+    message: z.ZodNullable<z.ZodString>;
+    items: z.ZodNullable<z.ZodInt>;
+    pre_compact_tokens: z.ZodNullable<z.ZodInt>;
+    post_compact_tokens: z.ZodNullable<z.ZodInt>;
+    files: z.ZodNullable<z.ZodArray<z.ZodObject<{
+        path: z.ZodString;
+        change: z.ZodEnum<{
+            added: "added";
+            deleted: "deleted";
+            modified: "modified";
+        }>;
+    }, z.core.$strip>>>;
+    blocked: z.ZodArray<z.ZodObject<{
+        path: z.ZodString;
+        why: z.ZodString;
+    }, z.core.$strip>>;
+    later_edits: z.ZodArray<z.ZodObject<{
+        path: z.ZodString;
+        why: z.ZodString;
+        overlaps: z.ZodBoolean;
+    }, z.core.$strip>>;
+    untouched: z.ZodArray<z.ZodObject<{
+        path: z.ZodString;
+        why: z.ZodString;
+    }, z.core.$strip>>;
+    warnings: z.ZodArray<z.ZodString>;
+}, z.core.$strip>, z.ZodObject<{
     type: z.ZodLiteral<"undo_incomplete">;
     thread_id: z.ZodExactOptional<z.ZodString>;
     id: z.ZodString;

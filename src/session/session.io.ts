@@ -446,14 +446,18 @@ export class Session {
    */
   async undoCompaction(): Promise<string> {
     return this.#mutex.whenQuiet(async () => {
-      const compactionId = this.#thread.undoableCompaction();
-      if (compactionId === undefined) {
-        throw new BatonError('nothing_to_undo', 'There is no compaction to undo here', {
-          cure: 'To undo an earlier one, close the session and run `baton undo` on its file.',
-        });
-      }
+      const compactionId = this.undoableCompaction();
       await this.#write([{ type: 'undo_compaction', compactionId }]);
       return compactionId;
+    });
+  }
+
+  /** The id of the compaction that an undo would revert. @throws BatonError `nothing_to_undo` */
+  undoableCompaction(): string {
+    const compactionId = this.#thread.undoableCompaction();
+    if (compactionId !== undefined) return compactionId;
+    throw new BatonError('nothing_to_undo', 'There is no compaction to undo here', {
+      cure: 'To undo an earlier one, close the session and run `baton undo` on its file.',
     });
   }
 
@@ -485,6 +489,27 @@ export class Session {
     work: (turn: NewestTurn<Item>) => Promise<Result>,
     past: () => AsyncIterable<LogRecord>,
   ): Promise<Result> {
+    return this.#withNewestTurn(async (turn) => {
+      const result = await work(turn);
+      await this.#mutex.pass(() => this.#write([{ type: 'undo_turn', turnId: turn.turnId }]));
+      const records: LogRecord[] = [];
+      for await (const record of past()) records.push(record);
+      this.#thread.forgetUndone(records);
+      return result;
+    });
+  }
+
+  /**
+   * Describes the undo of the user's newest turn. Changes nothing.
+   * @param work describes the rest: the thread does not change meanwhile
+   * @throws BatonError as `undoTurn`
+   */
+  async previewUndo<Result>(work: (turn: NewestTurn<Item>) => Promise<Result>): Promise<Result> {
+    return this.#withNewestTurn(work);
+  }
+
+  /** Holds the thread between turns. @throws BatonError `nothing_to_undo` */
+  async #withNewestTurn<Result>(work: (turn: NewestTurn<Item>) => Promise<Result>): Promise<Result> {
     const turn = await this.#mutex.pass(() => {
       const isBusy = this.#turn !== undefined || this.#mutex.isTaken;
       const newest = requireUndoable(this.#thread.newestTurn(), isBusy);
@@ -492,12 +517,7 @@ export class Session {
       return Promise.resolve(newest);
     });
     try {
-      const result = await work(turn);
-      await this.#mutex.pass(() => this.#write([{ type: 'undo_turn', turnId: turn.turnId }]));
-      const records: LogRecord[] = [];
-      for await (const record of past()) records.push(record);
-      this.#thread.forgetUndone(records);
-      return result;
+      return await work(turn);
     } finally {
       this.#mutex.free();
     }

@@ -10,7 +10,9 @@ import type { WatchedSession } from '../session/watched/watched-session.io.ts';
 import { pinRecords, unpinRecord } from '../trail/pins.ts';
 import type { PendingApprovals } from './pending-approvals.io.ts';
 import { UndoIncomplete } from './snapshots/incomplete.ts';
+import { refuseRestore } from './snapshots/turn-snapshots.io.ts';
 import type { FilesRestored, TurnSnapshots } from './snapshots/turn-snapshots.io.ts';
+import { compactionPreview, turnPreview } from './snapshots/undo-preview.io.ts';
 import type { Limits } from '../session/limits.ts';
 import { shellNote } from './shell-line.ts';
 import type { LineResult } from './tools.io.ts';
@@ -150,6 +152,7 @@ export class OpsDoor {
       case 'compact':
         return this.#compact(op);
       case 'undo':
+        if (op.preview === true) return this.#previewUndo(op);
         return op.what === 'turn' ? this.#undoTurn(op) : this.#undoCompaction();
       case 'redo':
         return this.#redo(op);
@@ -260,6 +263,22 @@ export class OpsDoor {
     const { session, emit } = this.#terms;
     const id = await session.undoCompaction();
     emit({ type: 'undo_completed', what: 'compaction', id, paths: [], left: [] });
+  }
+
+  async #previewUndo({ what, later_edits: laterEdits }: OpOf<'undo'>): Promise<void> {
+    const { session, turnSnapshots, past, emit, standing } = this.#terms;
+    if (what === 'compaction') {
+      const recorded = standing().isRecorded ? past() : noRecords();
+      return emit(await compactionPreview(session.undoableCompaction(), recorded));
+    }
+    const preview = await this.#withSignal((signal) =>
+      session.previewUndo(async (turn) => {
+        const files = await turnSnapshots?.describe(turn.turnId, laterEdits, signal);
+        if (files?.type === 'refused') refuseRestore(files.why);
+        return turnPreview(turn, files);
+      }),
+    );
+    emit(preview);
   }
 
   async #redo({ what }: OpOf<'redo'>): Promise<void> {

@@ -512,6 +512,43 @@ const compactionEvents = [
       }),
   }),
   undoCompleted,
+  event('undo_preview', 'Answers `undo` with `preview`: what it would do now. Nothing was changed.', {
+    what: z.enum(['compaction', 'turn']),
+    id: z.string().meta({ description: 'of the compaction or of the turn' }),
+    message: z
+      .string()
+      .nullable()
+      .meta({
+        description: `the user's message that began the turn; longer than ${LONGEST_SHOWN_TEXT} characters, it is cut and ends with …; null: there is none, or it is a compaction`,
+      }),
+    items: z
+      .int()
+      .min(0)
+      .nullable()
+      .meta({ description: 'items of the history that go with the turn; null: it is a compaction' }),
+    pre_compact_tokens: tokens.nullable().meta({
+      description: 'the history before the compaction; null: not recorded, or it is a turn',
+    }),
+    post_compact_tokens: tokens
+      .nullable()
+      .meta({ description: 'the history right after it; null: as above' }),
+    files: z
+      .array(z.object({ path: z.string(), change: z.enum(['added', 'modified', 'deleted']) }))
+      .nullable()
+      .meta({
+        description:
+          'files to restore, with what happened to them since: an added one is removed. null: none, because it is a compaction or no snapshot was taken',
+      }),
+    blocked: leftPaths.meta({
+      description: 'files that should be restored but cannot be: the undo would be incomplete',
+    }),
+    later_edits: z.array(z.object({ path: z.string(), why: z.string(), overlaps: z.boolean() })).meta({
+      description:
+        'files that were changed after the turn, and stay. `overlaps`: the turn changed it as well, so without `later_edits` the undo does nothing',
+    }),
+    untouched: leftPaths.meta({ description: 'other files that stay; `why` completes "PATH is …"' }),
+    warnings: z.array(sentence),
+  }),
   event('undo_incomplete', 'A turn was not undone, or its files only in part. An `error` says why.', {
     id: z.string().meta({ description: 'of the turn' }),
     paths: z.array(z.string()).meta({ description: 'restored files, relative to the workspace' }),

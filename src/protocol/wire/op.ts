@@ -122,6 +122,10 @@ export const OpSchema = z
         description:
           'of a turn: what happens to files that were changed after it. Absent: files that the turn did not change stay; if it changed one of them as well, the only effect is `undo_incomplete`',
       }),
+      preview: z
+        .boolean()
+        .exactOptional()
+        .meta({ description: 'true: answered by `undo_preview`; changes nothing' }),
     }),
     op('redo', 'Reverts the newest undo of a compaction, if nothing was said since.', {
       what: z.enum(['compaction', 'turn']).meta({

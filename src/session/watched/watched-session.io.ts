@@ -347,6 +347,16 @@ export class WatchedSession {
     return result;
   }
 
+  /** As `Session.previewUndo`. */
+  previewUndo<Result>(work: (turn: NewestTurn<Item>) => Promise<Result>): Promise<Result> {
+    return this.#session.previewUndo(work);
+  }
+
+  /** As `Session.undoableCompaction`. */
+  undoableCompaction(): string {
+    return this.#session.undoableCompaction();
+  }
+
   /** The running turn, including a compaction; undefined between turns. */
   get runningTurn(): RunningTurn | undefined {
     return this.#running;

@@ -47,7 +47,9 @@ function stepOf(item: Item): readonly string[] {
 }
 
 function shown(events: readonly SessionEvent[], type: SessionEvent['type']): readonly string[] {
-  return events.flatMap((event) => (event.type === type && 'message' in event ? [event.message] : []));
+  return events.flatMap((event) =>
+    event.type === type && 'message' in event && event.message !== null ? [event.message] : [],
+  );
 }
 
 function assertSound(items: readonly Item[]): void {
