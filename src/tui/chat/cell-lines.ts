@@ -1,0 +1,179 @@
+// A cell as rows. Pure.
+
+import type { Canvas, Line } from '../lines/line.ts';
+import { line } from '../lines/line.ts';
+import { blockLines } from '../lines/markdown/markdown.ts';
+import { unfinishedSoFar } from '../lines/markdown/stream.ts';
+import { wrap } from '../lines/wrap.ts';
+import { callLines } from './call-lines.ts';
+import type { AgentCell, Cell, CompactionCell, NoteCell, PlanCell, TurnCell, UserCell } from './cell.ts';
+import { signsOf } from './signs.ts';
+import { shortCount, shortDuration } from './words.ts';
+
+/** How a cell is shown. */
+export interface CellView {
+  readonly canvas: Canvas;
+  /** All of its output instead of the end. */
+  readonly isWhole: boolean;
+  /** Milliseconds since 1970, for what still runs; undefined in the scrollback. */
+  readonly now: number | undefined;
+}
+
+/** Rows of a message of the watcher that are shown: enough to recognise it. */
+const AUTO_ROWS = 3;
+
+/** The rows of a cell, without the empty row that parts it from the one before. */
+export function cellLines(cell: Cell, view: CellView): readonly Line[] {
+  switch (cell.type) {
+    case 'user':
+      return userLines(cell, view);
+    case 'agent':
+      return agentLines(cell, view.canvas);
+    case 'call':
+      return callLines(cell, view);
+    case 'note':
+      return noteLines(cell, view.canvas);
+    case 'compaction':
+      return compactionLines(cell, view.canvas);
+    case 'plan':
+      return planLines(cell, view.canvas);
+    case 'turn':
+      return turnLines(cell, view.canvas);
+  }
+}
+
+function isShort(cell: Cell): boolean {
+  return cell.type === 'call' && (cell.kind === 'read' || cell.kind === 'search');
+}
+
+/** Whether an empty row parts two cells: short calls and notes of one kind stand together. */
+export function partsFrom(cell: Cell, before: Cell | undefined): boolean {
+  if (before === undefined) return true;
+  if (cell.type === 'agent' && cell.continues) return false;
+  if (cell.type === 'turn') return false;
+  return !(cell.type === before.type && (cell.type === 'note' || (isShort(cell) && isShort(before))));
+}
+
+function userLines({ text, isAuto, steps }: UserCell, { canvas, isWhole }: CellView): readonly Line[] {
+  const { prompt } = signsOf(canvas);
+  const head: Line = [{ text: `${prompt} `, hue: 'accent', isBold: true }];
+  const hanging: Line = [{ text: '  ' }];
+  if (!isAuto) {
+    return text.split('\n').flatMap((each, at) =>
+      wrap([...(at === 0 ? head : hanging), { text: each, isBold: true }], {
+        width: canvas.width,
+        hanging,
+      }),
+    );
+  }
+  const words = steps.map((step) => step.replaceAll('_', ' ')).join(', ');
+  const title: Line = [
+    { text: `${prompt} auto`, hue: 'accent', isBold: true },
+    { text: words === '' ? '' : `  ${words}`, hue: 'quiet' },
+  ];
+  const body = text
+    .trim()
+    .split('\n')
+    .flatMap((each) =>
+      wrap([{ text: '  ' }, { text: each, hue: 'quiet' }], { width: canvas.width, hanging }),
+    );
+  const hidden = isWhole ? 0 : Math.max(0, body.length - AUTO_ROWS);
+  const rest = hidden === 0 ? [] : [moreLine(hidden, canvas)];
+  return [title, ...body.slice(0, body.length - hidden), ...rest];
+}
+
+/** Says how many rows are folded, and the key that shows them. */
+export function moreLine(hidden: number, canvas: Canvas): Line {
+  return line(`  ${signsOf(canvas).more} ${hidden} more line${hidden === 1 ? '' : 's'} (ctrl+o)`, {
+    hue: 'quiet',
+  });
+}
+
+function agentLines({ blocks, stream, isDone }: AgentCell, canvas: Canvas): readonly Line[] {
+  const rest = isDone ? [] : unfinishedSoFar(stream);
+  return [...blocks, ...rest].flatMap((block) => blockLines(block, canvas));
+}
+
+const TONES = {
+  info: { hue: 'quiet', word: '' },
+  warning: { hue: 'warning', word: 'warning: ' },
+  error: { hue: 'bad', word: 'error: ' },
+} as const;
+
+function noteLines({ tone, text }: NoteCell, canvas: Canvas): readonly Line[] {
+  const { hue, word } = TONES[tone];
+  const { bullet } = signsOf(canvas);
+  return wrap(
+    [
+      { text: `${bullet} `, hue },
+      ...line(word, { hue, isBold: true }),
+      { text, ...(tone === 'info' ? { hue } : {}) },
+    ],
+    { width: canvas.width, hanging: [{ text: '  ' }] },
+  );
+}
+
+/** One line: `152k → 9k at commit c4a690d · /why · /undo`. @source the product's promise */
+function compactionLines(cell: CompactionCell, canvas: Canvas): readonly Line[] {
+  const { arrow, dot, bullet } = signsOf(canvas);
+  const moment = cell.moment === '' ? '' : ` ${cell.moment}`;
+  const what = cell.how === 'cleared' ? ', old tool results cleared' : '';
+  return wrap(
+    [
+      { text: `${bullet} `, hue: 'accent' },
+      { text: `${shortCount(cell.before)} ${arrow} ${shortCount(cell.after)}`, isBold: true, hue: 'accent' },
+      { text: `${moment}${what}` },
+      { text: ` ${dot} ${shortDuration(cell.durationMs)} ${dot} /why ${dot} /undo`, hue: 'quiet' },
+    ],
+    { width: canvas.width, hanging: [{ text: '  ' }] },
+  );
+}
+
+/** Signs and hues of steps; the sign says the same as the hue. */
+export function planLines(
+  { kind, steps }: Pick<PlanCell, 'kind' | 'steps'>,
+  canvas: Canvas,
+): readonly Line[] {
+  const signs = signsOf(canvas);
+  const done = steps.filter(({ status }) => status === 'completed').length;
+  const title: Line = [
+    { text: `${signs.bullet} ` },
+    { text: kind === 'plan' ? 'Plan' : 'Todos', isBold: true },
+    { text: `  ${done} of ${steps.length} done`, hue: 'quiet' },
+  ];
+  const rows = steps.flatMap(({ step, status }) => {
+    const sign =
+      status === 'completed'
+        ? signs.done
+        : status === 'in_progress'
+          ? signs.running
+          : status === 'cancelled'
+            ? signs.skipped
+            : signs.pending;
+    const isOver = status === 'completed' || status === 'cancelled';
+    const hanging: Line = [{ text: '    ' }];
+    return wrap(
+      [
+        { text: `  ${sign} `, ...(status === 'in_progress' ? { hue: 'accent' as const } : {}) },
+        {
+          text: step,
+          ...(isOver ? { hue: 'quiet' as const } : {}),
+          ...(status === 'cancelled' ? { isStruck: true } : {}),
+          ...(status === 'in_progress' ? { isBold: true } : {}),
+        },
+      ],
+      { width: canvas.width, hanging },
+    );
+  });
+  return [title, ...rows];
+}
+
+/** What ended, and after what time. */
+function turnLines({ ending, durationMs }: TurnCell, canvas: Canvas): readonly Line[] {
+  const { bullet } = signsOf(canvas);
+  const took = durationMs === undefined ? '' : shortDuration(durationMs);
+  if (ending === 'complete') return took === '' ? [] : [line(`  took ${took}`, { hue: 'quiet' })];
+  const word =
+    ending === 'interrupted' ? 'Interrupted. What should the agent do instead?' : 'The turn failed.';
+  return [line(`${bullet} ${word}`, { hue: 'warning' })];
+}
