@@ -1,4 +1,14 @@
 import type { Clock, Ids } from '../ports.ts';
+import type { FromTerminal, TerminalStart, ToTerminal } from '../tui/channel.ts';
+
+/** The thread that owns the terminal, seen from the one that works. */
+export interface TerminalLine {
+  readonly post: (message: ToTerminal) => void;
+  /** Takes every message of the terminal, in order. */
+  readonly onMessage: (take: (message: FromTerminal) => void) => void;
+  /** Resolves when the terminal is as it was before. */
+  readonly closed: Promise<void>;
+}
 
 /** The process environment of a command, so that tests can run it as well. */
 export interface CommandIo {
@@ -23,6 +33,8 @@ export interface CommandIo {
   readonly look: Look;
   /** Whether standard error is a terminal, where progress may be drawn. */
   readonly showsProgress: boolean;
+  /** Gives the terminal to the terminal UI. Absent: standard input or output is not a terminal, or it is too simple. */
+  readonly openTerminal?: (start: Omit<TerminalStart, 'port'>) => TerminalLine;
   /** Fires when the user presses Ctrl-C; with the reason `OutputLost` when nothing more can be printed. */
   readonly signal: AbortSignal;
 }

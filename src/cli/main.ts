@@ -29,5 +29,6 @@ function hasPrintedVersion(): boolean {
 if (!hasPrintedVersion()) {
   const isBuilt = extname(import.meta.url) === '.js';
   const entry = new URL(isBuilt ? 'load.cjs' : 'command.ts', import.meta.url);
-  supervise(entry, { args: process.argv.slice(2), version: packageVersion() });
+  const terminal = new URL(isBuilt ? 'terminal.cjs' : '../tui/terminal-ui.io.ts', import.meta.url);
+  supervise(entry, terminal, { args: process.argv.slice(2), version: packageVersion() });
 }

@@ -6,17 +6,18 @@ import type { Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { WriteStream as TerminalOutput } from 'node:tty';
 import { inspect } from 'node:util';
-import { parentPort, workerData } from 'node:worker_threads';
+import { MessageChannel, parentPort, workerData } from 'node:worker_threads';
 import { BatonError } from '../errors.ts';
 import { onRemains } from '../system/remains.io.ts';
 import { errorJson, exitStatus, explain } from './explain.ts';
 import { OutputLost } from './io.ts';
-import type { CommandIo, ExitStatus, Look } from './io.ts';
+import type { CommandIo, ExitStatus, Look, TerminalLine } from './io.ts';
 import { buildProgram } from './program.ts';
-import { openInput, openOutput } from './standard-streams.io.ts';
+import { isTerminalInput, openInput, openOutput } from './standard-streams.io.ts';
 import type { CommandStart } from './supervisor.io.ts';
 import { foldLines } from './style.ts';
-import { terminalText } from './terminal-text.ts';
+import type { FromTerminal, TerminalStart } from '../tui/channel.ts';
+import { terminalText } from '../text/terminal-text.ts';
 
 /** Columns where neither output is a terminal. @source the terminal of 1978, and spec 1-product: 80 × 24. */
 const DEFAULT_WIDTH = 80;
@@ -129,7 +130,9 @@ function processIo(args: readonly string[], signal: AbortSignal, { output, compl
   const shown = { seal: look.seal, isTerminal: output.columns !== undefined };
   const told = { seal: look.seal, isTerminal: complaints.columns !== undefined };
   const decoder = new StringDecoder('utf8');
+  const hasTerminal = shown.isTerminal && process.env['TERM'] !== 'dumb' && isTerminalInput();
   return {
+    ...(hasTerminal ? { openTerminal } : {}),
     stdout: (text) => output.write(terminalText(text, shown)),
     stderr: (text) => complaints.write(terminalText(folded(text, look, complaints), told)),
     stdoutBytes: async (bytes) => {
@@ -161,6 +164,19 @@ function folded(text: string, look: Look, { columns = 0 }: Outlet): string {
   return columns > 0 && text.endsWith('\n')
     ? foldLines({ ...look, width: columns, isPiped: false }, text)
     : text;
+}
+
+/** Asks the main thread to show the terminal UI. */
+function openTerminal(start: Omit<TerminalStart, 'port'>): TerminalLine {
+  const { port1: port, port2: other } = new MessageChannel();
+  const message = { state: 'terminal', start: { ...start, port: other } } as const;
+  parentPort?.postMessage(message, [other]);
+  const closed = new Promise<void>((resolve) => void port.once('close', resolve));
+  return {
+    post: (each) => port.postMessage(each),
+    onMessage: (take) => void port.on('message', (each: FromTerminal) => take(each)),
+    closed,
+  };
 }
 
 function processLook(args: readonly string[], { output, complaints }: Outlets): Look {

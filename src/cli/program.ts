@@ -3,7 +3,7 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { ConfigRequest } from '../config/load.io.ts';
 import { ConfigReader, loadConfig } from '../config/load.io.ts';
-import { nearestName } from '../config/nearest.ts';
+import { nearestName } from '../text/nearest.ts';
 import type { Config } from '../config/schema.ts';
 import { BatonError } from '../errors.ts';
 import {
@@ -22,7 +22,8 @@ import { configCommand } from './commands/setup/config.ts';
 import { EXAMPLES } from './examples.ts';
 import type { ExecFlags } from './commands/agent/exec.ts';
 import type { CommandIo, ExitStatus, Look } from './io.ts';
-import type { ServeFlags } from './commands/agent/serve.ts';
+import type { ServeFlags } from './commands/agent/thread-host.ts';
+import type { UiFlags } from './commands/agent/ui.ts';
 import type { UndoFlags } from './commands/undo/undo.ts';
 import type { ReplayFlags } from './commands/replay/replay.ts';
 import { AGENTS, SESSION_ORDERS } from './session-files/words.ts';
@@ -96,6 +97,7 @@ export function buildProgram(io: CommandIo, version: string): Program {
     for (const warning of warnings) io.stderr(`baton: warning: ${warning}\n`);
     return config;
   };
+  addUi(program, { io, version, request, end });
   addExec(program, { io, version, request, end });
   addServe(program, { io, version, request, end });
   addInspect(program, io, configure, end);
@@ -144,10 +146,18 @@ function withDefaultTop(args: readonly string[]): readonly string[] {
  */
 function refuseUnknown({ args, commands }: Command): string {
   const asked = args[args[0] === 'help' ? 1 : 0] ?? 'help';
-  const names = ['help', ...commands.map((command) => command.name())];
-  if (commands.length === 0 || asked.startsWith('-') || names.includes(asked)) return '';
-  const meant = nearestName(asked, names);
-  throw new BatonError('usage', `Unknown command '${asked}'`, {
+  const names = commands.map((command) => command.name());
+  if (commands.length === 0 || asked.startsWith('-') || ['help', ...names].includes(asked)) return '';
+  throw unknownCommand(asked, names);
+}
+
+function commandNames({ commands }: Command): readonly string[] {
+  return commands.map((command) => command.name());
+}
+
+function unknownCommand(asked: string, names: readonly string[]): BatonError {
+  const meant = nearestName(asked, ['help', ...names]);
+  return new BatonError('usage', `Unknown command '${asked}'`, {
     cure: meant === undefined ? '`baton --help` lists the commands.' : `Did you mean ${meant}?`,
   });
 }
@@ -201,6 +211,57 @@ interface ExecParts {
   readonly version: string;
   readonly request: () => ConfigRequest;
   readonly end: End;
+}
+
+/** What a message is: anything but one word, which is rather the misspelt name of a command. */
+const MESSAGE = /\s/;
+
+function addUi(program: Command, { io, version, request, end }: ExecParts): void {
+  program
+    .command('chat', { isDefault: true })
+    .description('open the terminal agent; `baton` alone does the same')
+    .argument('[prompt]', 'the first message')
+    .option('--model <name>', 'the model: PROVIDER/MODEL, PROVIDER, or rehearsal/FILE, a recording')
+    .option(
+      '--speed <times>',
+      'of a rehearsal: how many times faster than recorded; 0: without waits',
+      parseSpeed,
+    )
+    .addOption(modeOption('--sandbox <mode>', 'what calls may change (sandbox_mode)', SANDBOX_MODES))
+    .addOption(
+      modeOption(
+        '--approval <policy>',
+        'which calls need your approval (approval_policy)',
+        APPROVAL_POLICIES,
+      ),
+    )
+    .option('--resume <session>', 'resume a session: its id or the beginning of it, its file, or last')
+    .option('--last', 'resume the newest session: --resume last')
+    .option('-C, --cd <dir>', 'work in this directory')
+    .action(
+      async (prompt: string | undefined, { last, ...flags }: UiFlags & { last?: true }, command: Command) => {
+        const isNamed = program.args[0] === command.name();
+        if (!isNamed && prompt !== undefined && !MESSAGE.test(prompt)) {
+          throw unknownCommand(prompt, commandNames(program));
+        }
+        if (!isNamed && io.openTerminal === undefined && prompt === undefined && noFlags(flags)) {
+          program.help({ error: true });
+        }
+        const { runUi } = await import('./commands/agent/ui.ts');
+        end(
+          await runUi(
+            io,
+            { version, configFile: request().configFile, configurationOf: configurationIn(io, request) },
+            prompt,
+            { ...flags, ...(last === true ? { resume: 'last' } : {}) },
+          ),
+        );
+      },
+    );
+}
+
+function noFlags(flags: object): boolean {
+  return Object.keys(flags).length === 0;
 }
 
 function addExec(program: Command, { io, version, request, end }: ExecParts): void {

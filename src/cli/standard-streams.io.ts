@@ -36,6 +36,11 @@ export function openOutput(descriptor: 1 | 2): Writable {
   }
 }
 
+/** Whether standard input is a terminal; leaves it unopened. */
+export function isTerminalInput(): boolean {
+  return isatty(0);
+}
+
 /** Opens standard input. A terminal has `isTTY`. */
 export function openInput(): ReadStream | Socket {
   switch (kindOf(0)) {

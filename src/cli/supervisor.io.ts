@@ -4,6 +4,7 @@
 import { rm, write } from 'node:fs';
 import { Worker, SHARE_ENV } from 'node:worker_threads';
 import type { Announcement, Remains } from '../system/remains.io.ts';
+import type { TerminalStart } from '../tui/channel.ts';
 
 /** Signals that end a command early. A closed terminal sends SIGHUP; all three leave nothing behind. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -27,11 +28,31 @@ export interface CommandStart {
   readonly version: string;
 }
 
+/** The working thread's request to show the terminal UI. */
+export interface OpenTerminal {
+  readonly state: 'terminal';
+  readonly start: TerminalStart;
+}
+
+/** The terminal UI, while it is shown. */
+export interface ShownTerminal {
+  /** Gives the terminal back, at once. */
+  readonly close: () => void;
+}
+
+/** The module with the terminal UI, loaded when it is wanted. */
+interface TerminalModule {
+  readonly showTerminal: (start: TerminalStart) => ShownTerminal;
+}
+
 /** A request from the main thread to the working thread. */
 export type Request = 'stop';
 
-/** Runs a command line in a separate thread. The exit status is set once that thread has ended. */
-export function supervise(entry: URL, start: CommandStart): void {
+/**
+ * Runs a command line in a separate thread. The exit status is set once that thread has ended.
+ * @param terminal the module with the terminal UI
+ */
+export function supervise(entry: URL, terminal: URL, start: CommandStart): void {
   if (!hasDirectory()) {
     refuseDirectory(start);
     return;
@@ -41,10 +62,12 @@ export function supervise(entry: URL, start: CommandStart): void {
   // ms.
   worker.stderr.on('data', (text: Uint8Array) => void print(text));
   const remains = new Map<string | number, Remains>();
+  let shown: ShownTerminal | undefined;
   let isEnding = false;
   const end = (signal: StopSignal): void => {
     if (isEnding) return;
     isEnding = true;
+    shown?.close();
     setTimeout(() => endProcess(signal), END_MS);
     void Promise.all([worker.terminate(), clearAway(remains.values()), explainEnd(remains.values())]).then(
       () => process.exit(INTERRUPTED),
@@ -53,22 +76,32 @@ export function supervise(entry: URL, start: CommandStart): void {
   let deadline: NodeJS.Timeout | undefined;
   const listen = (signal: StopSignal): void => {
     if (deadline !== undefined) return end(signal);
+    shown?.close();
     worker.postMessage('stop' satisfies Request);
     deadline = setTimeout(end, STOP_MS, signal);
   };
   for (const signal of STOP_SIGNALS) process.on(signal, listen);
-  worker.on('message', ({ state, remains: what }: Announcement) => {
+  worker.on('message', (message: Announcement | OpenTerminal) => {
+    if (message.state === 'terminal') {
+      void import(terminal.href).then(({ showTerminal }: TerminalModule) => {
+        shown = showTerminal(message.start);
+      });
+      return;
+    }
+    const { state, remains: what } = message;
     const key = keyOf(what);
     if (state === 'begun') remains.set(key, what);
     else remains.delete(key);
   });
   worker.on('error', (error: NodeJS.ErrnoException) => {
+    shown?.close();
     void clearAway(remains.values());
     if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
     const cure = 'Give it more: NODE_OPTIONS=--max-old-space-size=MEGABYTES.';
     void print(`baton: Baton ran out of memory. ${cure} [out_of_memory]\n`);
   });
   worker.on('exit', (status) => {
+    shown?.close();
     if (isEnding) return;
     clearTimeout(deadline);
     for (const signal of STOP_SIGNALS) process.removeListener(signal, listen);

@@ -21,7 +21,13 @@ const DOORS: readonly {
     pattern:
       /\bprocess\.(?:stdout|stderr|emitWarning)|\bconsole\.|\bwriteSync\(1|\bwriteSync\(2|'node:(?:console|tty)'/,
     // The streams behind the door, `--version`, and a supervisor whose command cannot print any more: both say fixed words.
-    files: ['cli/process.io.ts', 'cli/main.ts', 'cli/standard-streams.io.ts'],
+    files: [
+      'cli/process.io.ts',
+      'cli/main.ts',
+      'cli/standard-streams.io.ts',
+      // The terminal UI: lines reach it through `terminal/paint`, the UI's own door.
+      'tui/terminal/screen.io.ts',
+    ],
   },
   {
     what: 'reads the environment of the process but through `CommandIo.env`',
@@ -32,7 +38,8 @@ const DOORS: readonly {
   {
     what: 'starts processes but through `runProcess`',
     pattern: /child_process|'node:cluster'/,
-    files: ['system/processes.io.ts'],
+    // The guard outlives Baton, which a process of `runProcess` must not.
+    files: ['system/processes.io.ts', 'tui/terminal/guard.io.ts'],
   },
   {
     what: 'starts threads but the one that works',

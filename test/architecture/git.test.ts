@@ -12,7 +12,7 @@ const DOOR = 'system/git.io.ts';
 
 /** Who may start processes: the one place that does, and what starts others than git through it. */
 const STARTERS: Readonly<Record<string, readonly string[]>> = {
-  'node:child_process': ['system/processes.io.ts'],
+  'node:child_process': ['system/processes.io.ts', 'tui/terminal/guard.io.ts'],
   runProcess: [
     'system/processes.io.ts',
     DOOR,

@@ -31,8 +31,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   text: ['tokens'],
   shell: ['text'],
   system: ['errors', 'ports', 'text'],
-  config: ['vocabulary', 'errors', 'protocol', 'system'],
-  prompts: ['vocabulary', 'config', 'system'],
+  config: ['vocabulary', 'errors', 'protocol', 'text', 'system'],
+  prompts: ['vocabulary', 'text', 'config', 'system'],
   history: ['vocabulary', 'errors', 'protocol', 'tokens'],
   trail: ['vocabulary', 'errors', 'protocol', 'ports', 'tokens', 'text', 'shell'],
   summary: ['vocabulary', 'tokens', 'text', 'shell', 'trail'],
@@ -53,6 +53,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'ports',
     'config',
     'tokens',
+    'text',
     'history',
     'formats',
     'system',
@@ -73,6 +74,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'rollout',
     'providers',
   ],
+  // A client: it knows threads by the protocol only. The history of prompts and the names of files come through the doors of system.
+  tui: ['vocabulary', 'errors', 'protocol', 'tokens', 'text', 'system'],
   calls: [
     ...ENGINE,
     'config',
@@ -118,6 +121,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'thread',
     'lab',
     'calls',
+    'tui',
   ],
 };
 

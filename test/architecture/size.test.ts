@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ROOT } from '../../scripts/generate.ts';
 
-/** @source spec 5-architecture: `npm ci` under 150 MB. */
-const MOST_BYTES = 150_000_000;
+/** @source docs/decisions/dependencies.md, "Size": spec 5-architecture says 150 MB, and the terminal UI adds 12. */
+const MOST_BYTES = 165_000_000;
 
 /** Bytes on disk, in blocks as `du` counts them, links not followed. */
 function bytesOnDisk(path: string): number {
@@ -16,7 +16,7 @@ function bytesOnDisk(path: string): number {
   return readdirSync(path).reduce((sum, name) => sum + bytesOnDisk(join(path, name)), 0);
 }
 
-test('npm ci takes less than 150 MB', (t) => {
+test('npm ci takes less than 165 MB', (t) => {
   const modules = join(ROOT, 'node_modules');
   if (lstatSync(modules).isSymbolicLink()) {
     t.skip('node_modules is a link, so it is not what `npm ci` made');
