@@ -5,9 +5,8 @@ import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Op } from '../protocol/wire/op.ts';
 import type { FromTerminal, TerminalStart, ToTerminal } from './channel.ts';
-import { withNote } from './chat/chat.ts';
+import { isBusy, promptsOf, requestId, takeFinished, withAnswer, withNote } from './chat/chat.ts';
 import type { Chat } from './chat/chat.ts';
-import { takeFinished } from './chat/chat.ts';
 import { Composer } from './composer/composer.ts';
 import type { ComposerAction, Submission } from './composer/composer.ts';
 import { findFiles } from './composer/files.io.ts';
@@ -27,6 +26,8 @@ import { ARMING_MS } from './panels/panel.ts';
 import type { Effect, KeyPress, Panel } from './panels/panel.ts';
 import { pagePanel } from './panels/reports/text.ts';
 import { searchPanel } from './panels/pickers/search.ts';
+import { treePanel } from './panels/pickers/tree.ts';
+import type { SaidPrompt } from './panels/pickers/tree.ts';
 import { Printer } from './printer.ts';
 import { shouldRing, stateSequence, titleOf } from './terminal/attention.ts';
 import type { Attention } from './terminal/attention.ts';
@@ -220,14 +221,12 @@ class TerminalUi {
     this.#setPanel(undefined);
     this.#asked = undefined;
     this.#send({ type: 'status' });
-    this.#note('info', 'Another session is on the screen from here on.');
   }
 
   /** Opens the panel of the oldest request that waits. */
   #askNext(): void {
     const request = this.#chat.requests[0];
-    const id =
-      request === undefined ? undefined : 'call_id' in request ? request.call_id : request.question_id;
+    const id = request === undefined ? undefined : requestId(request);
     if (id === this.#asked) return;
     if (this.#asked !== undefined && this.#panel?.receive !== undefined) this.#setPanel(undefined);
     this.#asked = id;
@@ -266,10 +265,10 @@ class TerminalUi {
   }
 
   get #situation(): KeySituation {
-    const { turn, compactingSince, queue } = this.#chat;
+    const { queue } = this.#chat;
     return {
       panel: this.#panel === undefined ? 'none' : this.#asked === undefined ? 'other' : 'approval',
-      isWorking: turn !== undefined || compactingSince !== undefined,
+      isWorking: isBusy(this.#chat),
       hasDraft: this.#composer.draft !== '',
       isCompleting: this.#composer.isCompleting,
       hasQueue: queue.length > 0,
@@ -312,7 +311,7 @@ class TerminalUi {
       case 'arm':
         return;
       case 'back':
-        return this.#openNamed('undo');
+        return this.#openPanel(treePanel(this.#prompts()));
       case 'exit':
         return this.#leave();
       case 'suspend':
@@ -330,6 +329,12 @@ class TerminalUi {
       case 'search_history':
         return this.#openPanel(searchPanel(this.#composer.prompts, Date.now()));
     }
+  }
+
+  /** The user's messages of the thread on the screen, newest first. */
+  #prompts(): readonly SaidPrompt[] {
+    const texts = promptsOf([...this.#printer.cells, ...this.#chat.cells]);
+    return texts.map((text, at) => ({ text, isNewest: at === 0 }));
   }
 
   #compose(action: ComposerAction): void {
@@ -427,10 +432,7 @@ class TerminalUi {
   #answered(op: Op): void {
     const id = op.type === 'answer_question' ? op.question_id : 'call_id' in op ? op.call_id : undefined;
     if (id === undefined) return;
-    const rest = this.#chat.requests.filter(
-      (each) => ('call_id' in each ? each.call_id : each.question_id) !== id,
-    );
-    this.#threads = withShown(this.#threads, { ...this.#chat, requests: rest });
+    this.#threads = withShown(this.#threads, withAnswer(this.#chat, op));
     this.#asked = undefined;
     this.#askNext();
   }
@@ -562,8 +564,7 @@ class TerminalUi {
     );
     this.#unprinted = [];
     this.#attend(chat);
-    const isMoving = chat.turn !== undefined || chat.compactingSince !== undefined;
-    if (isMoving) this.#timer ??= setTimeout(() => this.#draw(), TICK_MS);
+    if (isBusy(chat)) this.#timer ??= setTimeout(() => this.#draw(), TICK_MS);
   }
 
   #hint(): string {

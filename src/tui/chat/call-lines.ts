@@ -4,10 +4,11 @@ import { changeHeading, diffLines } from '../lines/diff.ts';
 import type { Canvas, Line } from '../lines/line.ts';
 import { line } from '../lines/line.ts';
 import { headLines, tailLines } from '../lines/output.ts';
-import { lineWidth, wrap } from '../lines/wrap.ts';
+import { cut, lineWidth, wrap } from '../lines/wrap.ts';
 import type { CallCell, ShownChange } from './cell.ts';
 import type { CellView } from './cell-lines.ts';
 import { signsOf } from './signs.ts';
+import type { Signs } from './signs.ts';
 import { shortDuration } from './words.ts';
 
 /** Rows of output that a folded command shows. @source reference: what users of pi see and praise */
@@ -45,7 +46,7 @@ export function callLines(call: CallCell, view: CellView): readonly Line[] {
   if (call.kind === 'question' && call.status === 'completed') {
     return [...head, ...reasonLines(call, view.canvas)];
   }
-  if (call.status === 'refused') return [...head, ...reasonLines(call, view.canvas)];
+  if (call.status === 'refused' && call.decided === '') return [...head, ...reasonLines(call, view.canvas)];
   return head;
 }
 
@@ -53,12 +54,13 @@ function titleLines(call: CallCell, { canvas, now }: CellView): readonly Line[] 
   const signs = signsOf(canvas);
   const isCommand = call.command !== undefined;
   const verb = VERBS[call.kind];
-  const title = isCommand ? (call.command ?? '') : subjectOf(call);
+  const title = isCommand ? (call.command ?? '') : subjectsOf(call, signs).replaceAll('…', signs.more);
   const running = call.startedAt === undefined || now === undefined ? undefined : now - call.startedAt;
   const took = call.status === 'running' ? running : call.durationMs;
   const state = stateWords(call);
   const tail = [
     ...(state === '' ? [] : [state]),
+    ...(call.decided === '' || call.status === 'running' ? [] : [call.decided]),
     ...(took === undefined || !isCommand ? [] : [shortDuration(took)]),
   ];
   const hue = hueOf(call);
@@ -74,11 +76,25 @@ function titleLines(call: CallCell, { canvas, now }: CellView): readonly Line[] 
     { width: canvas.width, hanging: [{ text: '    ' }] },
   );
   if (rows.length <= COMMAND_ROWS) return rows;
-  return [...rows.slice(0, COMMAND_ROWS - 1), rows.at(-1) ?? []];
+  const shown = rows.slice(0, COMMAND_ROWS - 1);
+  const more: Line = [{ text: ` ${signs.more}`, hue: 'quiet' }];
+  const room = canvas.width - lineWidth(more);
+  return [...shown.slice(0, -1), [...cut(shown.at(-1) ?? [], room, ''), ...more], rows.at(-1) ?? []];
+}
+
+/** `a.ts, b.ts · Search lamp`: a verb for each run of looks of one kind. */
+function subjectsOf(call: CallCell, { dot }: Signs): string {
+  let { kind } = call;
+  let words = subjectOf(call);
+  for (const look of call.more) {
+    words += look.kind === kind ? `, ${subjectOf(look)}` : ` ${dot} ${VERBS[look.kind]} ${subjectOf(look)}`;
+    ({ kind } = look);
+  }
+  return words;
 }
 
 /** The title without the name of the tool, which the verb replaces. */
-function subjectOf({ kind, tool, title }: CallCell): string {
+function subjectOf({ kind, tool, title }: Pick<CallCell, 'kind' | 'tool' | 'title'>): string {
   return kind !== 'other' && title.startsWith(`${tool} `) ? title.slice(tool.length + 1) : title;
 }
 
@@ -93,7 +109,9 @@ function hueOf({ status, exitCode }: CallCell): 'bad' | 'warning' | undefined {
 }
 
 /** How it ended, where that is not as hoped. */
-function stateWords({ status, exitCode }: CallCell): string {
+function stateWords({ status, exitCode, decided }: CallCell): string {
+  // The user's own words say it.
+  if (status === 'refused' && decided !== '') return '';
   if (status === 'running' || status === 'completed')
     return exitCode !== null && exitCode !== 0 ? `exit ${exitCode}` : '';
   return exitCode !== null && exitCode !== 0 ? `exit ${exitCode}` : status;
@@ -117,7 +135,12 @@ function reasonLines({ output }: CallCell, canvas: Canvas): readonly Line[] {
 
 function changeLines(change: ShownChange, call: CallCell, { canvas, isWhole }: CellView): readonly Line[] {
   const signs = signsOf(canvas);
-  const head: Line = [{ text: `${markOf(call, signs)} ` }, ...changeHeading(change, canvas)];
+  const decided = call.status === 'running' || call.decided === '' ? '' : `  ${call.decided}`;
+  const head: Line = [
+    { text: `${markOf(call, signs)} ` },
+    ...changeHeading(change, canvas),
+    { text: decided, hue: 'quiet' },
+  ];
   const sheet = { ...canvas, width: Math.max(1, canvas.width - lineWidth(INDENT)) };
   const rows = diffLines(change.diff, change.to ?? change.path, sheet);
   const shown = isWhole ? rows : rows.slice(0, DIFF_ROWS);

@@ -1,12 +1,22 @@
 // A cell as rows. Pure.
 
 import type { Canvas, Line } from '../lines/line.ts';
-import { line } from '../lines/line.ts';
+import { line, textOf } from '../lines/line.ts';
+import type { Block } from '../lines/markdown/blocks.ts';
 import { blockLines } from '../lines/markdown/markdown.ts';
 import { unfinishedSoFar } from '../lines/markdown/stream.ts';
-import { wrap } from '../lines/wrap.ts';
+import { cut, lineWidth, wrap } from '../lines/wrap.ts';
 import { callLines } from './call-lines.ts';
-import type { AgentCell, Cell, CompactionCell, NoteCell, PlanCell, TurnCell, UserCell } from './cell.ts';
+import type {
+  AgentCell,
+  Cell,
+  CompactionCell,
+  HeadCell,
+  NoteCell,
+  PlanCell,
+  TurnCell,
+  UserCell,
+} from './cell.ts';
 import { signsOf } from './signs.ts';
 import { shortCount, shortDuration } from './words.ts';
 
@@ -28,7 +38,7 @@ export function cellLines(cell: Cell, view: CellView): readonly Line[] {
     case 'user':
       return userLines(cell, view);
     case 'agent':
-      return agentLines(cell, view.canvas);
+      return cell.packetBy === undefined ? agentLines(cell, view.canvas) : packetLines(cell, view);
     case 'call':
       return callLines(cell, view);
     case 'note':
@@ -39,7 +49,14 @@ export function cellLines(cell: Cell, view: CellView): readonly Line[] {
       return planLines(cell, view.canvas);
     case 'turn':
       return turnLines(cell, view.canvas);
+    case 'head':
+      return [headLine(cell, view.canvas)];
   }
+}
+
+/** What Baton reports of itself. */
+function isNews({ type }: Cell): boolean {
+  return type === 'note' || type === 'compaction';
 }
 
 function isShort(cell: Cell): boolean {
@@ -51,10 +68,12 @@ export function partsFrom(cell: Cell, before: Cell | undefined): boolean {
   if (before === undefined) return true;
   if (cell.type === 'agent' && cell.continues) return false;
   if (cell.type === 'turn') return false;
-  return !(cell.type === before.type && (cell.type === 'note' || (isShort(cell) && isShort(before))));
+  if (isNews(cell) && isNews(before)) return false;
+  return !(isShort(cell) && isShort(before));
 }
 
-function userLines({ text, isAuto, steps }: UserCell, { canvas, isWhole }: CellView): readonly Line[] {
+function userLines({ text, isAuto, steps }: UserCell, view: CellView): readonly Line[] {
+  const { canvas } = view;
   const { prompt } = signsOf(canvas);
   const head: Line = [{ text: `${prompt} `, hue: 'accent', isBold: true }];
   const hanging: Line = [{ text: '  ' }];
@@ -77,13 +96,18 @@ function userLines({ text, isAuto, steps }: UserCell, { canvas, isWhole }: CellV
     .flatMap((each) =>
       wrap([{ text: '  ' }, { text: each, hue: 'quiet' }], { width: canvas.width, hanging }),
     );
-  const hidden = isWhole ? 0 : Math.max(0, body.length - AUTO_ROWS);
-  const rest = hidden === 0 ? [] : [moreLine(hidden, canvas)];
-  return [title, ...body.slice(0, body.length - hidden), ...rest];
+  return [title, ...folded(body, view)];
+}
+
+/** The first rows that say something, and how many are folded. */
+function folded(rows: readonly Line[], { canvas, isWhole }: CellView): readonly Line[] {
+  if (isWhole || rows.length <= AUTO_ROWS + 1) return rows;
+  const shown = rows.filter((row) => textOf(row).trim() !== '').slice(0, AUTO_ROWS);
+  return [...shown, moreLine(rows.length - shown.length, canvas)];
 }
 
 /** Says how many rows are folded, and the key that shows them. */
-export function moreLine(hidden: number, canvas: Canvas): Line {
+function moreLine(hidden: number, canvas: Canvas): Line {
   return line(`  ${signsOf(canvas).more} ${hidden} more line${hidden === 1 ? '' : 's'} (ctrl+o)`, {
     hue: 'quiet',
   });
@@ -92,6 +116,48 @@ export function moreLine(hidden: number, canvas: Canvas): Line {
 function agentLines({ blocks, stream, isDone }: AgentCell, canvas: Canvas): readonly Line[] {
   const rest = isDone ? [] : unfinishedSoFar(stream);
   return [...blocks, ...rest].flatMap((block) => blockLines(block, canvas));
+}
+
+/** The packet of a handover: folded from its first word on, since it is meant for the agent. */
+function packetLines({ blocks, stream, isDone, packetBy }: AgentCell, view: CellView): readonly Line[] {
+  const { canvas } = view;
+  const { bullet } = signsOf(canvas);
+  const inner = { ...canvas, width: Math.max(1, canvas.width - 2) };
+  const rest = isDone ? [] : unfinishedSoFar(stream);
+  const rows = [
+    ...blocks.map((block) => rememberedRows(block, inner)),
+    ...rest.map((block) => blockLines(block, inner)),
+  ]
+    .flat()
+    .map((row): Line => [{ text: '  ' }, ...row.map((span) => ({ hue: 'quiet' as const, ...span }))]);
+  const title: Line = [
+    { text: `${bullet} Packet`, isBold: true },
+    { text: `  by ${packetBy === 'Baton' ? 'Baton' : 'the agent'}, for after the compaction`, hue: 'quiet' },
+  ];
+  return [cut(title, canvas.width), ...folded(rows, view)];
+}
+
+/** A growing packet is counted in every frame. */
+const REMEMBERED = new WeakMap<Block, { readonly canvas: Canvas; readonly rows: readonly Line[] }>();
+
+function rememberedRows(block: Block, canvas: Canvas): readonly Line[] {
+  const known = REMEMBERED.get(block);
+  if (known?.canvas.width === canvas.width && known.canvas.hasUnicode === canvas.hasUnicode)
+    return known.rows;
+  const rows = blockLines(block, canvas);
+  REMEMBERED.set(block, { canvas, rows });
+  return rows;
+}
+
+function headLine({ title, about }: HeadCell, canvas: Canvas): Line {
+  const { rule, dot, more } = signsOf(canvas);
+  const head: Line = [
+    { text: `${rule}${rule} `, hue: 'quiet' },
+    { text: title, isBold: true },
+    { text: `${[' ', ...about].join(` ${dot} `).replace(` ${dot} `, '')} `, hue: 'quiet' },
+  ];
+  const room = Math.max(0, canvas.width - lineWidth(head));
+  return cut([...head, { text: rule.repeat(room), hue: 'quiet' }], canvas.width, more);
 }
 
 const TONES = {
@@ -113,17 +179,21 @@ function noteLines({ tone, text }: NoteCell, canvas: Canvas): readonly Line[] {
   );
 }
 
-/** One line: `152k → 9k at commit c4a690d · /why · /undo`. @source the product's promise */
+/** Milliseconds of a compaction below which its duration says nothing. */
+const QUICK_MS = 1000;
+
+/** One line: `152k → 9k at commit c4a690d · /why · /undo`, after the notice. @source the product's promise; seed 003 §2, the notice */
 function compactionLines(cell: CompactionCell, canvas: Canvas): readonly Line[] {
   const { arrow, dot, bullet } = signsOf(canvas);
   const moment = cell.moment === '' ? '' : ` ${cell.moment}`;
-  const what = cell.how === 'cleared' ? ', old tool results cleared' : '';
+  const notice = cell.how === 'cleared' ? 'Old tool results cleared.' : 'Context compacted.';
+  const took = cell.durationMs < QUICK_MS ? '' : ` ${dot} ${shortDuration(cell.durationMs)}`;
   return wrap(
     [
-      { text: `${bullet} `, hue: 'accent' },
+      { text: `${bullet} ${notice} `, hue: 'accent' },
       { text: `${shortCount(cell.before)} ${arrow} ${shortCount(cell.after)}`, isBold: true, hue: 'accent' },
-      { text: `${moment}${what}` },
-      { text: ` ${dot} ${shortDuration(cell.durationMs)} ${dot} /why ${dot} /undo`, hue: 'quiet' },
+      { text: moment },
+      { text: `${took} ${dot} /why ${dot} /undo`, hue: 'quiet' },
     ],
     { width: canvas.width, hanging: [{ text: '  ' }] },
   );

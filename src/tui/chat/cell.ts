@@ -26,6 +26,8 @@ export interface AgentCell {
   readonly stream: MarkdownStream;
   /** Whether earlier parts are in the scrollback. */
   readonly continues: boolean;
+  /** Who wrote it, if it is the packet of a handover, which folds; undefined: it is an answer. */
+  readonly packetBy: 'agent' | 'Baton' | undefined;
   readonly isDone: boolean;
 }
 
@@ -46,6 +48,10 @@ export interface CallCell {
   /** Milliseconds since 1970; undefined in a resumed transcript. */
   readonly startedAt: number | undefined;
   readonly durationMs: number | undefined;
+  /** What the user decided about it, in words; empty: nobody was asked. */
+  readonly decided: string;
+  /** Other looks that are shown in the same row, oldest first. */
+  readonly more: readonly Pick<CallCell, 'kind' | 'tool' | 'title'>[];
 }
 
 /** A sentence of Baton's. */
@@ -83,7 +89,17 @@ export interface TurnCell {
   readonly durationMs: number | undefined;
 }
 
-export type Cell = UserCell | AgentCell | CallCell | NoteCell | CompactionCell | PlanCell | TurnCell;
+/** Where the transcript of another thread begins. */
+export interface HeadCell {
+  readonly type: 'head';
+  /** `Forked session`. */
+  readonly title: string;
+  /** What tells the thread from others, one part each. */
+  readonly about: readonly string[];
+}
+
+export type Cell =
+  UserCell | AgentCell | CallCell | NoteCell | CompactionCell | PlanCell | TurnCell | HeadCell;
 
 /** Whether nothing about a cell can change any more. */
 export function isFinished(cell: Cell): boolean {

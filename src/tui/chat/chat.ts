@@ -2,9 +2,11 @@
 
 import type { SessionEvent } from '../../protocol/wire/event.ts';
 import { append, EMPTY_STREAM, unfinished } from '../lines/markdown/stream.ts';
+import type { Op } from '../../protocol/wire/op.ts';
 import type { EventNamed } from '../channel.ts';
-import type { AgentCell, CallCell, Cell } from './cell.ts';
+import type { AgentCell, CallCell, Cell, UserCell } from './cell.ts';
 import { isFinished } from './cell.ts';
+import { awaitsMore, foldCells, isLooking } from './fold.ts';
 import { momentOf } from './moment.ts';
 
 /** A request that waits for the user. */
@@ -46,6 +48,8 @@ export interface Chat {
   /** When `watcher` arrived: its deadline counts from here. */
   readonly watcherSince: number;
   readonly decision: EventNamed<'watcher_decision'> | undefined;
+  /** The newest message in the user role asks the agent for a packet. */
+  readonly isPacketAsked: boolean;
 }
 
 export const EMPTY_CHAT: Chat = {
@@ -67,6 +71,7 @@ export const EMPTY_CHAT: Chat = {
   watcher: undefined,
   watcherSince: 0,
   decision: undefined,
+  isPacketAsked: false,
 };
 
 /** Characters of a running command's output to keep: what the largest screen shows many times over. */
@@ -112,7 +117,12 @@ export function takeEvent(chat: Chat, event: SessionEvent, now: number | undefin
       return chat.activity === THINKING ? chat : { ...chat, activity: THINKING };
     case 'stream_error': {
       const kept = chat.cells.filter((cell) => cell.type !== 'agent' || cell.isDone);
-      return { ...chat, cells: kept, activity: event.message };
+      const isPrinted = chat.cells.some((cell) => cell.type === 'agent' && !cell.isDone && cell.continues);
+      const rest = { ...chat, cells: kept, activity: event.message };
+      // What is in the scrollback stays there.
+      return isPrinted
+        ? withCell(rest, note('warning', `${event.message} The answer begins again below.`))
+        : rest;
     }
     case 'turn_complete':
     case 'turn_aborted':
@@ -197,7 +207,7 @@ export function takeEvent(chat: Chat, event: SessionEvent, now: number | undefin
         after: event.post_compact_tokens,
         durationMs: event.duration_ms,
         how: 'cleared',
-        moment: '',
+        moment: now === undefined ? '' : momentOf(chat),
       });
     case 'undo_completed':
       return withCell(chat, note('info', undoneWords(event)));
@@ -210,7 +220,10 @@ export function takeEvent(chat: Chat, event: SessionEvent, now: number | undefin
     case 'warning':
       return withCell(chat, note('warning', event.message));
     case 'error':
+    case 'thread_failed':
       return withCell(chat, note('error', event.message));
+    case 'thread_opened':
+      return withHead(chat, event);
     default:
       return chat;
   }
@@ -231,6 +244,8 @@ const EMPTY_CALL: CallCell = {
   changes: [],
   startedAt: undefined,
   durationMs: undefined,
+  decided: '',
+  more: [],
 };
 
 function note(tone: 'info' | 'warning' | 'error', text: string): Cell {
@@ -256,6 +271,8 @@ function withAgent(chat: Chat, id: string, change: (cell: AgentCell) => AgentCel
     blocks: [],
     stream: EMPTY_STREAM,
     continues: false,
+    // Deltas do not say what they belong to; the whole message does.
+    packetBy: chat.isPacketAsked ? 'agent' : undefined,
     isDone: false,
   };
   if (found?.type !== 'agent') return withCell({ ...chat, activity: '' }, change(fresh));
@@ -283,19 +300,24 @@ function takeUserMessage(chat: Chat, event: EventNamed<'user_message'>): Chat {
   const { id, author, steps, message } = event;
   const steered = chat.steered.filter((each) => each.id !== id);
   if (author === 'harness') return { ...chat, steered };
-  const cell: Cell = { type: 'user', id, text: message, steps, isAuto: author === 'synthetic' };
-  return withCell({ ...chat, steered }, cell);
+  const cell: UserCell = { type: 'user', id, text: message, steps, isAuto: author === 'synthetic' };
+  return withCell({ ...chat, steered, isPacketAsked: cell.isAuto && steps.includes('packet_request') }, cell);
 }
 
 function takeAgentMessage(chat: Chat, event: EventNamed<'agent_message'>): Chat {
-  const { id, author, message } = event;
+  const { id, author, message, steps } = event;
   if (author === 'harness') return chat;
+  const isAgents = chat.isPacketAsked && PACKET_HEADING.test(message);
+  const packetBy = steps.includes('packet') ? 'Baton' : isAgents ? 'agent' : undefined;
   const streamed = chat.cells.some((cell) => cell.type === 'agent' && cell.id === id && !cell.isDone);
   // Its parts were drawn as they came, and the last one ends with it.
-  if (streamed) return withAgent(chat, id, ended);
+  if (streamed) return withAgent(chat, id, (cell) => ({ ...ended(cell), packetBy }));
   if (message.trim() === '') return chat;
-  return withAgent(chat, id, (cell) => ended(grown(cell, message)));
+  return withAgent(chat, id, (cell) => ({ ...ended(grown(cell, message)), packetBy }));
 }
+
+/** The first heading of a packet, however it is marked. @source spec 3-watcher §4, variant A */
+const PACKET_HEADING = /^\W*overarching goal/im;
 
 function grown(cell: AgentCell, delta: string): AgentCell {
   const { stream, finished } = append(cell.stream, delta);
@@ -329,7 +351,7 @@ function takeGauge(chat: Chat, event: EventNamed<'token_count'>): Chat {
 
 function takeCompaction(chat: Chat, compaction: Omit<Extract<Cell, { type: 'compaction' }>, 'type'>): Chat {
   const known = withCell(chat, { type: 'compaction', ...compaction });
-  return { ...known, compactingSince: undefined, filling: [] };
+  return { ...known, compactingSince: undefined, filling: [], activity: '' };
 }
 
 function endCall(chat: Chat, event: EventNamed<'tool_call_end'>, now: number | undefined): Chat {
@@ -391,10 +413,13 @@ function undoneWords({
 /** Takes what cannot change any more, up to the first thing that can: whole cells, then the finished blocks of a growing answer. */
 export function takeFinished(chat: Chat): { readonly chat: Chat; readonly finished: readonly Cell[] } {
   const end = chat.cells.findIndex((cell) => !isFinished(cell));
-  const count = end < 0 ? chat.cells.length : end;
-  const finished = chat.cells.slice(0, count);
+  let count = end < 0 ? chat.cells.length : end;
   const growing = chat.cells[count];
-  if (growing?.type === 'agent' && growing.blocks.length > 0) {
+  const mayGrow =
+    growing === undefined ? isBusy(chat) : isLooking(growing) && isLooking(chat.cells[count - 1]);
+  while (mayGrow && awaitsMore(chat.cells[count - 1])) count--;
+  const finished = foldCells(chat.cells.slice(0, count));
+  if (growing?.type === 'agent' && growing.blocks.length > 0 && growing.packetBy === undefined) {
     const rest: AgentCell = { ...growing, blocks: [], continues: true };
     const part: AgentCell = { ...growing, stream: EMPTY_STREAM, isDone: true };
     return {
@@ -403,6 +428,65 @@ export function takeFinished(chat: Chat): { readonly chat: Chat; readonly finish
     };
   }
   return count === 0 ? { chat, finished } : { chat: { ...chat, cells: chat.cells.slice(count) }, finished };
+}
+
+/** Whether anything is under way that Esc can stop. */
+export function isBusy({ turn, compactingSince, watcher }: Chat): boolean {
+  return (
+    turn !== undefined || compactingSince !== undefined || (watcher !== undefined && watcher.stage !== 'idle')
+  );
+}
+
+/** The prompts of the thread that the screen has seen, newest first, for the way back. */
+export function promptsOf(cells: readonly Cell[]): readonly string[] {
+  const own = cells.slice(cells.findLastIndex(({ type }) => type === 'head') + 1);
+  return own.flatMap((cell) => (cell.type === 'user' && !cell.isAuto ? [cell.text] : [])).toReversed();
+}
+
+/** Takes the user's answer to a request, which no event repeats. */
+export function withAnswer(chat: Chat, op: Op): Chat {
+  const id = op.type === 'answer_question' ? op.question_id : 'call_id' in op ? op.call_id : undefined;
+  if (id === undefined) return chat;
+  const requests = chat.requests.filter((request) => requestId(request) !== id);
+  const answered = { ...chat, requests };
+  if (op.type !== 'exec_approval' && op.type !== 'patch_approval') return answered;
+  const decided = decisionWords(op);
+  return withCall(answered, id, (call) => ({ ...call, decided }));
+}
+
+/** What the answer to a request names. */
+export function requestId(request: Request): string {
+  return 'call_id' in request ? request.call_id : request.question_id;
+}
+
+function decisionWords({
+  decision,
+  message = '',
+}: Extract<Op, { readonly type: 'exec_approval' | 'patch_approval' }>): string {
+  switch (decision) {
+    case 'approved':
+      return 'you allowed it';
+    case 'approved_for_session':
+      return 'you allowed it for this session';
+    case 'denied':
+      return message === '' ? 'you refused it' : `you refused it: ${message}`;
+    case 'abort':
+      return 'you stopped the turn';
+  }
+}
+
+const OPENED: Readonly<Record<EventNamed<'thread_opened'>['how'], string>> = {
+  new: 'New session',
+  resumed: 'Resumed session',
+  forked: 'Fork of the session',
+  handed_off: 'New session with the handoff',
+};
+
+/** The head goes above what the thread has brought along. */
+function withHead(chat: Chat, { how }: EventNamed<'thread_opened'>): Chat {
+  const { settings } = chat;
+  const about = settings === undefined ? [] : [settings.model, settings.session_id];
+  return { ...chat, cells: [{ type: 'head', title: OPENED[how], about }, ...chat.cells] };
 }
 
 /** Adds a sentence of the terminal's own. */

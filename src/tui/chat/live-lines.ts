@@ -6,6 +6,7 @@ import { cut, lineWidth } from '../lines/wrap.ts';
 import { cellLines, partsFrom } from './cell-lines.ts';
 import type { Cell } from './cell.ts';
 import type { Chat } from './chat.ts';
+import { foldCells } from './fold.ts';
 import { goldenPathLines } from './golden-path.ts';
 import { signsOf } from './signs.ts';
 import { wholeSeconds } from './words.ts';
@@ -28,7 +29,7 @@ export function liveLines(chat: Chat, { canvas, now, before }: LiveView): readon
   const [asked] = chat.requests;
   const isAsked = (cell: Cell): boolean =>
     cell.type === 'call' && asked !== undefined && 'call_id' in asked && asked.call_id === cell.id;
-  const cells = chat.cells.flatMap((cell) => {
+  const cells = foldCells(chat.cells).flatMap((cell) => {
     if (isAsked(cell)) return [];
     const rows = cellLines(cell, { canvas, isWhole: false, now });
     if (rows.length === 0) return [];

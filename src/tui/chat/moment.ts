@@ -8,13 +8,22 @@ type Signal = EventNamed<'watcher_decision'>['signals'][number];
 /** Characters of a hash that people read. @source git */
 const SHORT_HASH = 7;
 
-/** The boundary at which the newest decision compacted; empty if the user asked for it. */
-export function momentOf({ decision, watcher }: Pick<Chat, 'decision' | 'watcher'>): string {
-  if (decision?.should_compact !== true || watcher === undefined || watcher.stage === 'idle') return '';
-  if (decision.reason === 'emergency') return 'because the window was nearly full';
-  const signal = decision.signals[0];
-  return signal === undefined ? '' : `at ${boundaryWords(signal)}`;
+/** Why a compaction happened now, in words that follow its numbers: `at commit c4a690d`, `by you`. */
+export function momentOf({ decision, turn, watcher }: Pick<Chat, 'decision' | 'turn' | 'watcher'>): string {
+  const isWatchers = watcher !== undefined && watcher.stage !== 'idle';
+  if (!isWatchers) return turn === undefined || turn.kind === 'compact' ? 'by you' : NEARLY_FULL;
+  return decision?.should_compact === true ? decidedMoment(decision) : '';
 }
+
+/** The moment that a decision chose. */
+export function decidedMoment({ reason, signals }: EventNamed<'watcher_decision'>): string {
+  if (reason === 'emergency') return NEARLY_FULL;
+  // The most telling boundary is the first of the vocabulary.
+  const best = BY_RANK.flatMap((each) => signals.findLast(({ boundary }) => boundary === each) ?? [])[0];
+  return best === undefined ? '' : `at ${boundaryWords(best)}`;
+}
+
+const NEARLY_FULL = 'because the window was nearly full';
 
 function boundaryWords({ boundary, evidence }: Signal): string {
   if (boundary === 'commit' && evidence.type === 'command' && evidence.hash !== null) {
@@ -27,13 +36,16 @@ const BOUNDARY_WORDS: Readonly<Record<Signal['boundary'], string>> = {
   commit: 'a commit',
   pr_checkpoint: 'a pull request',
   plan_checkpoint: 'a finished step of the plan',
-  plan_update: 'a new plan',
   phase_completed: 'the end of a phase',
+  plan_update: 'a change of the plan',
   agent_done: 'the end of the work',
   topic_shift: 'a change of topic',
   concluding_thought: 'a conclusion',
   turn_complete: 'the end of a turn',
 };
+
+/** What people would name first, of several boundaries at once. @source spec 3-watcher §2: structured ones first */
+const BY_RANK = Object.keys(BOUNDARY_WORDS) as readonly Signal['boundary'][];
 
 /** Turns that a forecast needs: one difference says nothing. */
 const LEAST_TURNS = 3;

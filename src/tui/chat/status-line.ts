@@ -15,27 +15,33 @@ const TIER_HUES: Readonly<Record<string, Hue>> = {
   emergency: 'bad',
 };
 
-/** Parts in the order in which they go when the row is too narrow: the last goes first. */
-interface Parts {
-  readonly left: readonly Line[];
-  readonly right: readonly Line[];
+/** A part of the row. The higher its rank, the earlier it goes when the row is too narrow; rank 0 stays. */
+interface Part {
+  readonly rank: number;
+  readonly line: Line;
+  /** What replaces it before anything goes; undefined: nothing. */
+  readonly short?: Part;
 }
 
 /** One row of at most the canvas's width. */
 export function statusLine(chat: Chat, canvas: Canvas, homeDirectory: string): Line {
-  const { dot } = signsOf(canvas);
+  const { dot, more } = signsOf(canvas);
   const between: Span = { text: ` ${dot} `, hue: 'quiet' };
-  const parts = partsOf(chat, canvas, homeDirectory);
-  const join = (lines: readonly Line[]): Line =>
-    lines.flatMap((each, at) => (at === 0 ? each : [between, ...each]));
-  let { left, right } = parts;
-  const width = (): number => lineWidth(join(left)) + lineWidth(join(right)) + 2;
-  while (width() > canvas.width && left.length + right.length > 2) {
-    if (left.length > 1 && left.length >= right.length) left = left.slice(0, -1);
-    else right = right.slice(0, -1);
+  const join = (parts: readonly Part[]): Line =>
+    parts.flatMap(({ line }, at) => (at === 0 ? line : [between, ...line]));
+  let { left, right } = partsOf(chat, canvas, homeDirectory);
+  const isTooWide = (): boolean =>
+    lineWidth(join(left)) + (right.length === 0 ? 0 : lineWidth(join(right)) + 2) > canvas.width;
+  for (let rank = MOST_RANK; rank > 0 && isTooWide(); rank--) {
+    const shortened = (part: Part): Part => (part.rank === rank ? (part.short ?? part) : part);
+    left = left.map(shortened);
+    right = right.map(shortened);
+    if (!isTooWide()) break;
+    left = left.filter((part) => part.rank !== rank);
+    right = right.filter((part) => part.rank !== rank);
   }
   const end = join(right);
-  const start = cut(join(left), Math.max(0, canvas.width - lineWidth(end) - 2), signsOf(canvas).more);
+  const start = cut(join(left), Math.max(0, canvas.width - lineWidth(end) - 2), more);
   const gap = Math.max(1, canvas.width - lineWidth(start) - lineWidth(end));
   return cut([...start, { text: ' '.repeat(gap) }, ...end], canvas.width, '');
 }
@@ -44,29 +50,47 @@ function quiet(text: string): Line {
   return [{ text, hue: 'quiet' }];
 }
 
-function partsOf(chat: Chat, canvas: Canvas, homeDirectory: string): Parts {
+/** Which parts go first: what people miss least. */
+const RANKS = { cost: 6, cwd: 5, turns: 4, directory: 3, model: 2, gauge: 1, mode: 0 } as const;
+const MOST_RANK = RANKS.cost;
+
+function partsOf(
+  chat: Chat,
+  canvas: Canvas,
+  homeDirectory: string,
+): { readonly left: readonly Part[]; readonly right: readonly Part[] } {
   const { settings, gauge, spending } = chat;
-  if (settings === undefined) return { left: [[{ text: 'starting', hue: 'quiet' }]], right: [] };
+  if (settings === undefined) return { left: [{ rank: RANKS.mode, line: quiet('starting') }], right: [] };
   const modes = [
     ...(settings.plan_mode ? ['plan mode'] : []),
-    ...(settings.mode === 'auto' ? [] : [`autocompact ${settings.mode}`]),
     ...(settings.review_mode ? ['review'] : []),
+    ...(settings.approval_policy === 'untrusted' ? ['asks first'] : []),
+    ...(settings.mode === 'auto' ? [] : [`autocompact ${settings.mode}`]),
   ];
+  const cwd = fromHome(settings.cwd, homeDirectory);
   const left = [
-    quiet(fromHome(settings.cwd, homeDirectory)),
-    quiet(settings.model),
-    ...modes.map((text): Line => [{ text, hue: 'warning' }]),
+    ...modes.map((text): Part => ({ rank: RANKS.mode, line: [{ text, hue: 'warning' }] })),
+    {
+      rank: RANKS.cwd,
+      line: quiet(cwd),
+      short: { rank: RANKS.directory, line: quiet(cwd.slice(cwd.lastIndexOf('/') + 1)) },
+    },
+    { rank: RANKS.model, line: quiet(settings.model) },
   ];
-  if (gauge === undefined) return { left, right: [] };
   const turns = turnsLeft(chat);
   const right = [
-    gaugeOf(gauge, canvas),
+    ...(gauge === undefined ? [] : gaugeParts(gauge, canvas)),
     ...(turns === undefined
       ? []
-      : [quiet(turns === 0 ? 'full next turn' : `about ${turns} turn${turns === 1 ? '' : 's'} left`)]),
+      : [
+          {
+            rank: RANKS.turns,
+            line: quiet(turns === 0 ? 'full next turn' : `about ${turns} turn${turns === 1 ? '' : 's'} left`),
+          },
+        ]),
     ...(spending === undefined || spending.requests === 0 || spending.unpriced_requests === spending.requests
       ? []
-      : [quiet(shortDollars(spending.dollars))]),
+      : [{ rank: RANKS.cost, line: quiet(shortDollars(spending.dollars)) }]),
   ];
   return { left, right };
 }
@@ -74,20 +98,23 @@ function partsOf(chat: Chat, canvas: Canvas, homeDirectory: string): Parts {
 /** Columns of the bar. */
 const BAR = 8;
 
-/** `▓▓▓░░░░░ 38% 76k/200k ready`: what is used, of what, and how urgent a compaction is. */
-function gaugeOf(gauge: NonNullable<Chat['gauge']>, canvas: Canvas): Line {
+/** `███░░░░░ 38% full (76k) ready`: what is used, of what, and how urgent a compaction is. */
+function gaugeParts(gauge: NonNullable<Chat['gauge']>, canvas: Canvas): readonly Part[] {
   const { used, percent_remaining: left, tier } = gauge;
-  if (left === null) return [{ text: `${shortCount(used)} used`, hue: 'quiet' }];
+  if (left === null) return [{ rank: RANKS.mode, line: quiet(`${shortCount(used)} used`) }];
   const percent = Math.min(100, Math.max(0, 100 - left));
   const hue: Hue = tier === null ? 'quiet' : (TIER_HUES[tier] ?? 'quiet');
   const full = Math.round((percent / 100) * BAR);
   const [on, off] = canvas.hasUnicode ? ['█', '░'] : ['#', '.'];
-  const bar = `${on.repeat(full)}${off.repeat(BAR - full)}`;
-  const word = tier === null ? '' : ` ${tier}`;
+  const word: Line = tier === null ? [] : [{ text: ` ${tier}`, hue, isBold: true }];
+  const bar: Span = { text: `${on.repeat(full)}${off.repeat(BAR - full)} `, hue };
+  const share: Span = { text: `${Math.round(percent)}% full` };
+  const count: Span = { text: ` (${shortCount(used)})`, hue: 'quiet' };
   return [
-    { text: bar, hue },
-    { text: ` ${Math.round(percent)}% full` },
-    { text: ` (${shortCount(used)})`, hue: 'quiet' },
-    ...(word === '' ? [] : [{ text: word, hue, isBold: true }]),
+    {
+      rank: RANKS.gauge,
+      line: [bar, share, count, ...word],
+      short: { rank: RANKS.mode, line: [share, ...word] },
+    },
   ];
 }
