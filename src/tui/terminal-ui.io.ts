@@ -79,8 +79,8 @@ class TerminalUi {
   #asked: string | undefined;
   #armed: Armed | undefined;
   #disarming: NodeJS.Timeout | undefined;
-  /** Why there is no model; undefined: there is one. */
-  #offer: string | undefined;
+  /** There is no model, and a recorded session can be watched instead. */
+  #hasOffer = false;
   /** Whole texts of messages that wait, since events cut them. */
   readonly #sent = new Map<string, string>();
   #isWelcome = true;
@@ -167,8 +167,8 @@ class TerminalUi {
       case 'event':
         return this.#takeEvent(message.event);
       case 'no_model':
-        this.#offer = `${message.why}. ${message.cure}`;
-        return this.#schedule();
+        this.#hasOffer = true;
+        return this.#note('warning', `${message.why.replace(/\.$/, '')}. ${message.cure}`);
       case 'end':
         return this.close();
     }
@@ -203,7 +203,7 @@ class TerminalUi {
     if (!this.#isWelcome) return;
     this.#isWelcome = false;
     this.#unprinted.push(...welcomeLines(settings, this.#start, this.#canvas));
-    this.#offer = undefined;
+    this.#hasOffer = false;
     this.#send({ type: 'status' });
     if (!this.#start.isResumed) this.#sendPending();
   }
@@ -338,8 +338,8 @@ class TerminalUi {
   }
 
   #compose(action: ComposerAction): void {
-    if (action === 'send' && this.#offer !== undefined && this.#composer.draft === '') {
-      this.#offer = undefined;
+    if (action === 'send' && this.#hasOffer && this.#composer.draft === '') {
+      this.#hasOffer = false;
       return this.#post({ type: 'rehearse' });
     }
     const submission = this.#composer.perform(action);
@@ -348,10 +348,7 @@ class TerminalUi {
 
   #submit({ text, isForLater }: Submission): void {
     void this.#history?.append({ at: Date.now(), text });
-    if (this.#offer !== undefined) {
-      this.#note('warning', this.#offer);
-      return this.#composer.setDraft(text);
-    }
+    if (this.#hasOffer) return this.#composer.setDraft(text);
     if (this.#threads.shown === undefined) {
       this.#pendingPrompt = text;
       return;
@@ -570,7 +567,10 @@ class TerminalUi {
   #hint(): string {
     if (this.#armed !== undefined) return hintFor(this.#armed);
     if (this.#isLeaving) return 'Closing the session';
-    return this.#offer === undefined ? '' : 'No model. Enter: watch a recorded session (nothing is executed)';
+    if (!this.#hasOffer) return '';
+    return this.#composer.draft === ''
+      ? 'No model. Enter: watch a recorded session (nothing is executed)'
+      : 'No model: your text stays here. Empty line + Enter: watch a recorded session';
   }
 
   #attend(chat: Chat): void {

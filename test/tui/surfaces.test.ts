@@ -73,7 +73,10 @@ async function record(replies: readonly Reply[]): Promise<readonly SessionEvent[
 
 /** Replaces what differs from run to run. */
 function sameEachTime(event: SessionEvent, { work }: Desk): SessionEvent {
-  const text = JSON.stringify(event).replaceAll(work, '/home/ada/work');
+  // The file of notes is named after the thread, whose id is random.
+  const text = JSON.stringify(event)
+    .replaceAll(work, '/home/ada/work')
+    .replaceAll(/agent-[a-z]+\.scratch/g, 'agent-rhea.scratch');
   const same = JSON.parse(text) as SessionEvent;
   if (same.type === 'watcher_state' && same.deadline !== null) {
     const { at_most_ms: most, quiet_ms: quiet } = same.deadline;

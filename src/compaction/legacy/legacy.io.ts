@@ -210,7 +210,7 @@ async function askModel(asking: Asking, attempts: SummaryAttempt[]): Promise<Leg
       durationMs: world.clock.now() - startedMs,
     });
     if (verdict.type === 'summary') return { text: verdict.text, model: name, rung };
-    world.report(`${name} gave no summary: ${verdict.why}.`);
+    world.report(`${name} did not return a summary: ${verdict.why}.`);
     if (verdict.type !== 'too_large') return undefined;
   }
   return undefined;

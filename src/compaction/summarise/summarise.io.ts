@@ -160,7 +160,7 @@ async function askOnce(asking: Asking): Promise<{
     ...costsOf(heard.usage, model),
     durationMs: world.clock.now() - startedMs,
   };
-  if (verdict.type !== 'summary') world.report(`${name} gave no summary: ${verdict.why}.`);
+  if (verdict.type !== 'summary') world.report(`${name} did not return a summary: ${verdict.why}.`);
   const limitTokens = verdict.type === 'too_large' ? verdict.limitTokens : undefined;
   return { outcome: outcomeOf(verdict, asking, sentTokens), attempt, limitTokens };
 }

@@ -127,7 +127,7 @@ test('what is stopped between two requests asks no more, and is no failure of a 
   const controller = new AbortController();
   const model = fake([() => says('too short'), SUMMARISES]);
   const report = (message: string): void => {
-    if (message.includes('gave no summary')) controller.abort();
+    if (message.includes('did not return a summary')) controller.abort();
   };
   await assert.rejects(
     summariseWithModels([model], orderFor(WORK), world({ signal: controller.signal, report })),

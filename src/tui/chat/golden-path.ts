@@ -76,7 +76,6 @@ export function goldenPathLines(chat: Chat, canvas: Canvas, now: number): readon
   if (watcher === undefined || watcher.steps.length === 0) return soloLines(chat, canvas, now);
   const signs = signsOf(canvas);
   const title = titleLines(chat, canvas);
-  const statuses = stepStatuses(watcher);
   const steps = stepLines(watcher, canvas);
   const foot = [awaitedWords(watcher), deadlineWords(watcher, chat.watcherSince, now), CANCEL]
     .filter((each) => each !== '')

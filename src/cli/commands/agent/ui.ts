@@ -22,6 +22,12 @@ export interface UiFlags extends ServeFlags {
 const REHEARSAL_SPEED = 20;
 
 /**
+ * What a rehearsal shows that is offered for want of a model: the first compaction after some 15 seconds, four in less than a minute.
+ * `window` in tokens, `speed` in times faster than recorded. @source docs/decisions/rehearsal.md, measured
+ */
+const OFFERED = { window: 64_000, speed: 12 } as const;
+
+/**
  * Runs the terminal UI until the user leaves.
  * @throws BatonError `usage` without a terminal
  */
@@ -155,7 +161,7 @@ class UiRun {
       // A message typed meanwhile has no thread to go to; the terminal keeps it.
       for (let message = await this.#next(); ; message = await this.#next()) {
         if (message === undefined || message.type === 'leave') return undefined;
-        if (message.type === 'rehearse') return this.#rehearse(undefined, emit);
+        if (message.type === 'rehearse') return this.#rehearse(undefined, emit, OFFERED);
         emit(errorEvent(error));
       }
     }
@@ -164,12 +170,18 @@ class UiRun {
   async #rehearse(
     file: string | undefined,
     emit: Peer['emit'],
+    offered?: typeof OFFERED,
   ): Promise<{ readonly thread: OpenedThread; readonly play: () => Promise<void> }> {
     const { openRehearsal } = await import('./rehearsal.ts');
     const { version, configFile, configurationOf } = this.#surroundings;
-    const readConfig = configurationOf(this.#io.cwd);
+    const readOwn = configurationOf(this.#io.cwd);
+    const readConfig: typeof readOwn = async () => {
+      const own = await readOwn();
+      const { modelContextWindow = offered?.window } = own;
+      return modelContextWindow === undefined ? own : { ...own, modelContextWindow };
+    };
     const config = await readConfig();
-    const { speed = REHEARSAL_SPEED, resume } = this.#flags;
+    const { speed = offered?.speed ?? REHEARSAL_SPEED, resume } = this.#flags;
     const opened = await openRehearsal(this.#io, config, { file, speed });
     const thread = await openThreadFor(this.#io, {
       config,

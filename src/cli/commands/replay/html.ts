@@ -293,7 +293,7 @@ function table(heads: readonly string[], rows: readonly (readonly Cell[])[]): st
 }
 
 function isNumber(cell: Cell): boolean {
-  return typeof cell === 'string' && /^(?:-|-?\$?[\d,.]+(?: (?:%|tokens))?)$/.test(cell);
+  return typeof cell === 'string' && /^(?:-|<1 %|-?\$?[\d,.]+(?: (?:%|tokens))?)$/.test(cell);
 }
 
 function short(text: string): string {
