@@ -51,7 +51,7 @@ function quiet(text: string): Line {
 }
 
 /** Which parts go first: what people miss least. */
-const RANKS = { cost: 6, cwd: 5, turns: 4, directory: 3, model: 2, gauge: 1, mode: 0 } as const;
+const RANKS = { cost: 7, cwd: 6, turns: 5, bar: 4, directory: 3, model: 2, tokens: 1, mode: 0 } as const;
 const MOST_RANK = RANKS.cost;
 
 function partsOf(
@@ -110,11 +110,7 @@ function gaugeParts(gauge: NonNullable<Chat['gauge']>, canvas: Canvas): readonly
   const bar: Span = { text: `${on.repeat(full)}${off.repeat(BAR - full)} `, hue };
   const share: Span = { text: `${Math.round(percent)}% full` };
   const count: Span = { text: ` (${shortCount(used)})`, hue: 'quiet' };
-  return [
-    {
-      rank: RANKS.gauge,
-      line: [bar, share, count, ...word],
-      short: { rank: RANKS.mode, line: [share, ...word] },
-    },
-  ];
+  const least: Part = { rank: RANKS.mode, line: [share, ...word] };
+  const barless: Part = { rank: RANKS.tokens, line: [share, count, ...word], short: least };
+  return [{ rank: RANKS.bar, line: [bar, share, count, ...word], short: barless }];
 }
