@@ -37,6 +37,7 @@ const VERBS: Readonly<Record<CallCell['kind'], string>> = {
 export function callLines(call: CallCell, view: CellView): readonly Line[] {
   if (call.kind === 'plan' && call.status === 'completed') return [];
   const head = titleLines(call, view);
+  if (call.status === 'refused' && call.decided !== '') return head;
   if (call.changes.length > 0) {
     return call.changes.flatMap((change) => changeLines(change, call, view));
   }
@@ -46,7 +47,7 @@ export function callLines(call: CallCell, view: CellView): readonly Line[] {
   if (call.kind === 'question' && call.status === 'completed') {
     return [...head, ...reasonLines(call, view.canvas)];
   }
-  if (call.status === 'refused' && call.decided === '') return [...head, ...reasonLines(call, view.canvas)];
+  if (call.status === 'refused') return [...head, ...reasonLines(call, view.canvas)];
   return head;
 }
 

@@ -154,7 +154,7 @@ function headLine({ title, about }: HeadCell, canvas: Canvas): Line {
   const head: Line = [
     { text: `${rule}${rule} `, hue: 'quiet' },
     { text: title, isBold: true },
-    { text: `${[' ', ...about].join(` ${dot} `).replace(` ${dot} `, '')} `, hue: 'quiet' },
+    { text: `  ${about.join(` ${dot} `)} `, hue: 'quiet' },
   ];
   const room = Math.max(0, canvas.width - lineWidth(head));
   return cut([...head, { text: rule.repeat(room), hue: 'quiet' }], canvas.width, more);

@@ -174,7 +174,7 @@ export function takeEvent(chat: Chat, event: SessionEvent, now: number | undefin
     case 'queue_changed':
       return { ...chat, queue: event.messages };
     case 'pins_changed':
-      return { ...chat, pins: event.pins };
+      return takePins(chat, event);
     case 'spending':
       return { ...chat, spending: event.session };
     case 'status':
@@ -338,6 +338,18 @@ function takePlan(chat: Chat, event: EventNamed<'plan_update'>): Chat {
   const plans = new Map(chat.plans).set(kind, steps);
   const known = { ...chat, plans };
   return callId === null ? known : withCell(known, { type: 'plan', kind, steps });
+}
+
+/** Nothing else answers `/pin` and `/unpin`. */
+function takePins(chat: Chat, { pins }: EventNamed<'pins_changed'>): Chat {
+  const isIn = (list: Chat['pins'], id: string): boolean => list.some((pin) => pin.id === id);
+  const notes = [
+    ...pins.filter(({ id }) => !isIn(chat.pins, id)).map(({ text }) => note('info', `Pinned: ${text}`)),
+    ...chat.pins
+      .filter(({ id }) => !isIn(pins, id))
+      .map(({ text }) => note('info', `No longer pinned: ${text}`)),
+  ];
+  return { ...chat, pins, cells: [...chat.cells, ...notes] };
 }
 
 function takeGauge(chat: Chat, event: EventNamed<'token_count'>): Chat {
