@@ -71,6 +71,10 @@ async function record(replies: readonly Reply[]): Promise<readonly SessionEvent[
   return client.events.map((event) => sameEachTime(event, at));
 }
 
+function wholeSecond(ms: number): number {
+  return Math.ceil(ms / 1000) * 1000;
+}
+
 /** Replaces what differs from run to run. */
 function sameEachTime(event: SessionEvent, { work }: Desk): SessionEvent {
   // The file of notes is named after the thread, whose id is random.
@@ -80,8 +84,7 @@ function sameEachTime(event: SessionEvent, { work }: Desk): SessionEvent {
   const same = JSON.parse(text) as SessionEvent;
   if (same.type === 'watcher_state' && same.deadline !== null) {
     const { at_most_ms: most, quiet_ms: quiet } = same.deadline;
-    const whole = (ms: number): number => Math.ceil(ms / 1000) * 1000;
-    return { ...same, deadline: { at_most_ms: whole(most), quiet_ms: whole(quiet) } };
+    return { ...same, deadline: { at_most_ms: wholeSecond(most), quiet_ms: wholeSecond(quiet) } };
   }
   return 'duration_ms' in same ? { ...same, duration_ms: 400 } : same;
 }
@@ -159,10 +162,10 @@ for (const run of ['golden', 'stubborn'] as const) {
     for (const canvas of Object.keys(CANVASES) as Canvas[]) {
       const { scrollback, live } = shown(runs[run], canvas);
       frames.push([`${canvas}: the scrollback in the end`, scrollback]);
-      let before = '';
+      let stage = '';
       for (const { event, rows } of live) {
-        if (event.type !== 'watcher_state' || event.stage === before) continue;
-        before = event.stage;
+        if (event.type !== 'watcher_state' || event.stage === stage) continue;
+        stage = event.stage;
         frames.push([`${canvas}: the block at ${event.stage}`, rows]);
       }
     }

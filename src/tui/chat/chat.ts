@@ -340,13 +340,16 @@ function takePlan(chat: Chat, event: EventNamed<'plan_update'>): Chat {
   return callId === null ? known : withCell(known, { type: 'plan', kind, steps });
 }
 
+function isPinned(pins: Chat['pins'], wanted: string): boolean {
+  return pins.some(({ id }) => id === wanted);
+}
+
 /** Nothing else answers `/pin` and `/unpin`. */
 function takePins(chat: Chat, { pins }: EventNamed<'pins_changed'>): Chat {
-  const isIn = (list: Chat['pins'], id: string): boolean => list.some((pin) => pin.id === id);
   const notes = [
-    ...pins.filter(({ id }) => !isIn(chat.pins, id)).map(({ text }) => note('info', `Pinned: ${text}`)),
+    ...pins.filter(({ id }) => !isPinned(chat.pins, id)).map(({ text }) => note('info', `Pinned: ${text}`)),
     ...chat.pins
-      .filter(({ id }) => !isIn(pins, id))
+      .filter(({ id }) => !isPinned(pins, id))
       .map(({ text }) => note('info', `No longer pinned: ${text}`)),
   ];
   return { ...chat, pins, cells: [...chat.cells, ...notes] };
@@ -429,7 +432,7 @@ export function takeFinished(chat: Chat): { readonly chat: Chat; readonly finish
   const growing = chat.cells[count];
   const mayGrow =
     growing === undefined ? isBusy(chat) : isLooking(growing) && isLooking(chat.cells[count - 1]);
-  while (mayGrow && awaitsMore(chat.cells[count - 1])) count--;
+  if (mayGrow) while (awaitsMore(chat.cells[count - 1])) count--;
   const finished = foldCells(chat.cells.slice(0, count));
   if (growing?.type === 'agent' && growing.blocks.length > 0 && growing.packetBy === undefined) {
     const rest: AgentCell = { ...growing, blocks: [], continues: true };

@@ -16,24 +16,24 @@ const TIER_HUES: Readonly<Record<string, Hue>> = {
 };
 
 /** A part of the row. The higher its rank, the earlier it goes when the row is too narrow; rank 0 stays. */
-interface Part {
+interface StatusPart {
   readonly rank: number;
   readonly line: Line;
   /** What replaces it before anything goes; undefined: nothing. */
-  readonly short?: Part;
+  readonly short?: StatusPart;
 }
 
 /** One row of at most the canvas's width. */
 export function statusLine(chat: Chat, canvas: Canvas, homeDirectory: string): Line {
   const { dot, more } = signsOf(canvas);
   const between: Span = { text: ` ${dot} `, hue: 'quiet' };
-  const join = (parts: readonly Part[]): Line =>
+  const join = (parts: readonly StatusPart[]): Line =>
     parts.flatMap(({ line }, at) => (at === 0 ? line : [between, ...line]));
   let { left, right } = partsOf(chat, canvas, homeDirectory);
   const isTooWide = (): boolean =>
     lineWidth(join(left)) + (right.length === 0 ? 0 : lineWidth(join(right)) + 2) > canvas.width;
   for (let rank = MOST_RANK; rank > 0 && isTooWide(); rank--) {
-    const shortened = (part: Part): Part => (part.rank === rank ? (part.short ?? part) : part);
+    const shortened = (part: StatusPart): StatusPart => (part.rank === rank ? (part.short ?? part) : part);
     left = left.map(shortened);
     right = right.map(shortened);
     if (!isTooWide()) break;
@@ -58,7 +58,7 @@ function partsOf(
   chat: Chat,
   canvas: Canvas,
   homeDirectory: string,
-): { readonly left: readonly Part[]; readonly right: readonly Part[] } {
+): { readonly left: readonly StatusPart[]; readonly right: readonly StatusPart[] } {
   const { settings, gauge, spending } = chat;
   if (settings === undefined) return { left: [{ rank: RANKS.mode, line: quiet('starting') }], right: [] };
   const modes = [
@@ -69,7 +69,7 @@ function partsOf(
   ];
   const cwd = fromHome(settings.cwd, homeDirectory);
   const left = [
-    ...modes.map((text): Part => ({ rank: RANKS.mode, line: [{ text, hue: 'warning' }] })),
+    ...modes.map((text): StatusPart => ({ rank: RANKS.mode, line: [{ text, hue: 'warning' }] })),
     {
       rank: RANKS.cwd,
       line: quiet(cwd),
@@ -99,7 +99,7 @@ function partsOf(
 const BAR = 8;
 
 /** `███░░░░░ 38% full (76k) ready`: what is used, of what, and how urgent a compaction is. */
-function gaugeParts(gauge: NonNullable<Chat['gauge']>, canvas: Canvas): readonly Part[] {
+function gaugeParts(gauge: NonNullable<Chat['gauge']>, canvas: Canvas): readonly StatusPart[] {
   const { used, percent_remaining: left, tier } = gauge;
   if (left === null) return [{ rank: RANKS.mode, line: quiet(`${shortCount(used)} used`) }];
   const percent = Math.min(100, Math.max(0, 100 - left));
@@ -110,7 +110,7 @@ function gaugeParts(gauge: NonNullable<Chat['gauge']>, canvas: Canvas): readonly
   const bar: Span = { text: `${on.repeat(full)}${off.repeat(BAR - full)} `, hue };
   const share: Span = { text: `${Math.round(percent)}% full` };
   const count: Span = { text: ` (${shortCount(used)})`, hue: 'quiet' };
-  const least: Part = { rank: RANKS.mode, line: [share, ...word] };
-  const barless: Part = { rank: RANKS.tokens, line: [share, count, ...word], short: least };
+  const least: StatusPart = { rank: RANKS.mode, line: [share, ...word] };
+  const barless: StatusPart = { rank: RANKS.tokens, line: [share, count, ...word], short: least };
   return [{ rank: RANKS.bar, line: [bar, share, count, ...word], short: barless }];
 }
