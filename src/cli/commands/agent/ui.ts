@@ -6,6 +6,8 @@ import { BatonError } from '../../../errors.ts';
 import { checkOp } from '../../../protocol/wire/parse.ts';
 import type { Op } from '../../../protocol/wire/op.ts';
 import type { FromTerminal, ToTerminal } from '../../../tui/channel.ts';
+import { isDelta, joined } from '../../../tui/deltas.ts';
+import type { Delta } from '../../../tui/deltas.ts';
 import { rehearsalPathOf } from '../../configured/rehearsal-flag.ts';
 import { openThreadFor } from '../../configured/thread.ts';
 import type { CommandIo, ExitStatus, TerminalLine } from '../../io.ts';
@@ -17,6 +19,12 @@ export interface UiFlags extends ServeFlags {
   /** Of a rehearsal: 0 for immediately, else how many times faster than recorded. */
   readonly speed?: number;
 }
+
+/**
+ * Milliseconds for which a delta waits for the next one: about one frame of the terminal. Passing an event to the other thread costs
+ * more than drawing it. @source docs/decisions/terminal-ui.md
+ */
+const JOIN_MS = 30;
 
 /** Times faster than recorded: a session of an hour in a few minutes, slowly enough to follow. */
 const REHEARSAL_SPEED = 20;
@@ -81,6 +89,9 @@ class UiRun {
   readonly #waiting: FromTerminal[] = [];
   #wake: () => void = () => undefined;
   #isOver = false;
+  /** A delta that waits for the next one. */
+  #held: Delta | undefined;
+  #flushing: NodeJS.Timeout | undefined;
 
   constructor(io: CommandIo, surroundings: ServeSurroundings, flags: UiFlags, line: TerminalLine) {
     this.#io = io;
@@ -112,7 +123,24 @@ class UiRun {
   }
 
   #post(message: ToTerminal): void {
+    if (message.type === 'event' && isDelta(message.event)) return this.#hold(message.event);
+    this.#flush();
     this.#line.post(message);
+  }
+
+  #hold(delta: Delta): void {
+    const both = this.#held === undefined ? delta : joined(this.#held, delta);
+    if (both === undefined) this.#flush();
+    this.#held = both ?? delta;
+    this.#flushing ??= setTimeout(() => this.#flush(), JOIN_MS);
+  }
+
+  /** Events keep their order: nothing overtakes a delta. */
+  #flush(): void {
+    clearTimeout(this.#flushing);
+    this.#flushing = undefined;
+    if (this.#held !== undefined) this.#line.post({ type: 'event', event: this.#held });
+    this.#held = undefined;
   }
 
   #end(): void {
