@@ -94,40 +94,56 @@ const evaluatedLate = {
   },
 };
 
-await build({
-  ...commonJs,
-  banner: {},
-  entryPoints: ['src/cli/command.ts'],
-  outfile: 'dist/cli/program.cjs',
-  define: ownUrl,
-  plugins: [evaluatedLate],
-  // A script that is run from compiled code cannot import.
-  supported: { 'dynamic-import': false },
-});
-// Text of one byte a character is read faster and takes half the memory. esbuild escapes all but patterns and comments.
-const bundle = join(root, 'dist', 'cli', 'program.cjs');
-const text = readFileSync(bundle, 'utf8').replace(
-  /[\u0080-\uffff]/g,
-  (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+/** What runs from compiled code, and what loads it. */
+const BUNDLES = [
+  {
+    entry: 'src/cli/command.ts',
+    bundle: 'program.cjs',
+    load: 'src/cli/loading/load.io.ts',
+    loader: 'load.cjs',
+  },
+  {
+    entry: 'src/tui/terminal-ui.io.ts',
+    bundle: 'terminal-program.cjs',
+    load: 'src/cli/loading/load-terminal.io.ts',
+    loader: 'terminal.cjs',
+  },
+];
+
+const texts = await Promise.all(
+  BUNDLES.map(async ({ entry, bundle }) => {
+    const file = join(root, 'dist', 'cli', bundle);
+    await build({
+      ...commonJs,
+      banner: {},
+      entryPoints: [entry],
+      outfile: file,
+      define: ownUrl,
+      plugins: [evaluatedLate],
+      // A script that is run from compiled code cannot import.
+      supported: { 'dynamic-import': false },
+    });
+    // Text of one byte a character is read faster and takes half the memory. esbuild escapes all but patterns and comments.
+    const text = readFileSync(file, 'utf8').replace(
+      /[\u0080-\uffff]/g,
+      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+    writeFileSync(file, text);
+    return text;
+  }),
 );
-writeFileSync(bundle, text);
-const digest = createHash('sha256').update(text).digest('hex').slice(0, 16);
+const digest = createHash('sha256').update(texts.join('')).digest('hex').slice(0, 16);
 
 await Promise.all([
   build({ ...commonJs, entryPoints: ['src/cli/main.ts'], outfile: 'dist/cli/main.js', define: ownUrl }),
-  build({
-    ...commonJs,
-    entryPoints: ['src/tui/terminal-ui.io.ts'],
-    outfile: 'dist/cli/terminal.cjs',
-    define: ownUrl,
-    plugins: [evaluatedLate],
-  }),
-  build({
-    ...commonJs,
-    entryPoints: ['src/cli/load.io.ts'],
-    outfile: 'dist/cli/load.cjs',
-    define: { ...ownUrl, __BUNDLE_DIGEST: JSON.stringify(digest) },
-  }),
+  ...BUNDLES.map(({ load, loader }) =>
+    build({
+      ...commonJs,
+      entryPoints: [load],
+      outfile: `dist/cli/${loader}`,
+      define: { ...ownUrl, __BUNDLE_DIGEST: JSON.stringify(digest) },
+    }),
+  ),
 ]);
 // Loading the first file as a module of ECMAScript takes Node 6 ms more.
 writeFileSync(join(root, 'dist', 'cli', 'package.json'), '{ "type": "commonjs" }\n');

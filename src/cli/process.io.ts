@@ -17,6 +17,7 @@ import { isTerminalInput, openInput, openOutput } from './standard-streams.io.ts
 import type { CommandStart } from './supervisor.io.ts';
 import { foldLines } from './style.ts';
 import type { FromTerminal, TerminalStart } from '../tui/channel.ts';
+import { wantsColor, wantsUnicode } from './loading/look.ts';
 import { terminalText } from '../text/terminal-text.ts';
 
 /** Columns where neither output is a terminal. @source the terminal of 1978, and spec 1-product: 80 × 24. */
@@ -181,29 +182,12 @@ function openTerminal(start: Omit<TerminalStart, 'port'>): TerminalLine {
 
 function processLook(args: readonly string[], { output, complaints }: Outlets): Look {
   return {
-    hasColor: wantsColor(args, output.columns !== undefined),
+    hasColor: wantsColor(args, process.env, output.columns !== undefined),
     seal: randomUUID().replaceAll('-', ''),
-    hasUnicode: wantsUnicode(),
+    hasUnicode: wantsUnicode(process.env),
     width: [output.columns, complaints.columns].find((columns = 0) => columns > 0) ?? DEFAULT_WIDTH,
     isPiped: output.columns === undefined,
   };
-}
-
-/** `--color always|never|auto`, then NO_COLOR, then whether standard output is a terminal. @source no-color.org */
-function wantsColor(args: readonly string[], isTerminal: boolean): boolean {
-  const flag = args.findLastIndex((arg) => arg === '--color' || arg.startsWith('--color='));
-  const value = flag === -1 ? 'auto' : (args[flag]?.split('=')[1] ?? args[flag + 1]);
-  if (value === 'always') return true;
-  if (value === 'never' || (process.env['NO_COLOR'] ?? '') !== '') return false;
-  return isTerminal && process.env['TERM'] !== 'dumb';
-}
-
-/** Decided by the locale, in the POSIX order of its variables; an unset locale counts as UTF-8. */
-function wantsUnicode(): boolean {
-  const { LC_ALL, LC_CTYPE, LANG, TERM } = process.env;
-  const locale = [LC_ALL, LC_CTYPE, LANG].find((value) => value !== undefined && value !== '');
-  if (TERM === 'dumb' || locale === 'C' || locale === 'POSIX') return false;
-  return locale === undefined || /utf-?8/i.test(locale);
 }
 
 /** Runs the command for which the main thread started this one, to its end. */

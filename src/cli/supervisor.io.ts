@@ -4,7 +4,8 @@
 import { rm, write } from 'node:fs';
 import { Worker, SHARE_ENV } from 'node:worker_threads';
 import type { Announcement, Remains } from '../system/remains.io.ts';
-import type { TerminalStart } from '../tui/channel.ts';
+import { isPlainUi } from './loading/plain-ui.ts';
+import type { Port, TerminalStart } from '../tui/channel.ts';
 
 /** Signals that end a command early. A closed terminal sends SIGHUP; all three leave nothing behind. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -40,9 +41,17 @@ export interface ShownTerminal {
   readonly close: () => void;
 }
 
+/** The terminal UI before the other thread has asked for it. */
+export interface EarlyTerminal extends ShownTerminal {
+  /** Joins it with the thread that works. */
+  readonly attach: (port: Port) => void;
+}
+
 /** The module with the terminal UI, loaded when it is wanted. */
-interface TerminalModule {
+export interface TerminalModule {
   readonly showTerminal: (start: TerminalStart) => ShownTerminal;
+  /** Only in the built program. */
+  readonly showEarly?: (start: CommandStart) => EarlyTerminal | undefined;
 }
 
 /** A request from the main thread to the working thread. */
@@ -63,7 +72,15 @@ export function supervise(entry: URL, terminal: URL, start: CommandStart): void 
   worker.stderr.on('data', (text: Uint8Array) => void print(text));
   const remains = new Map<string | number, Remains>();
   let shown: ShownTerminal | undefined;
-  let isEnding = false;
+  let [isEnding, isOver] = [false, false];
+  const load = (): Promise<TerminalModule> => import(terminal.href) as Promise<TerminalModule>;
+  const early = isPlainUi(start.args)
+    ? load().then(({ showEarly }) => {
+        const opened = isOver ? undefined : showEarly?.(start);
+        shown = opened;
+        return opened;
+      })
+    : Promise.resolve(undefined);
   const end = (signal: StopSignal): void => {
     if (isEnding) return;
     isEnding = true;
@@ -83,8 +100,9 @@ export function supervise(entry: URL, terminal: URL, start: CommandStart): void 
   for (const signal of STOP_SIGNALS) process.on(signal, listen);
   worker.on('message', (message: Announcement | OpenTerminal) => {
     if (message.state === 'terminal') {
-      void import(terminal.href).then(({ showTerminal }: TerminalModule) => {
-        shown = showTerminal(message.start);
+      void early.then(async (opened) => {
+        if (opened !== undefined) return opened.attach(message.start.port);
+        shown = (await load()).showTerminal(message.start);
       });
       return;
     }
@@ -101,6 +119,7 @@ export function supervise(entry: URL, terminal: URL, start: CommandStart): void 
     void print(`baton: Baton ran out of memory. ${cure} [out_of_memory]\n`);
   });
   worker.on('exit', (status) => {
+    isOver = true;
     shown?.close();
     if (isEnding) return;
     clearTimeout(deadline);

@@ -33,7 +33,12 @@ const DOORS: readonly {
     what: 'reads the environment of the process but through `CommandIo.env`',
     pattern: /\bprocess\.env\b/,
     // The loader knows Baton's home before there is a command; a call of the library runs in its caller's process.
-    files: ['cli/process.io.ts', 'cli/load.io.ts', 'calls/call-process.io.ts'],
+    files: [
+      'cli/process.io.ts',
+      'cli/loading/compiled.io.ts',
+      'cli/loading/load-terminal.io.ts',
+      'calls/call-process.io.ts',
+    ],
   },
   {
     what: 'starts processes but through `runProcess`',
@@ -44,7 +49,7 @@ const DOORS: readonly {
   {
     what: 'starts threads but the one that works',
     pattern: /worker_threads/,
-    files: ['cli/supervisor.io.ts', 'cli/process.io.ts', 'cli/load.io.ts'],
+    files: ['cli/supervisor.io.ts', 'cli/process.io.ts', 'cli/loading/load.io.ts'],
   },
   {
     what: 'runs programs unlooked at: with an environment of `processes/environment`, as these do',

@@ -218,7 +218,7 @@ const OPENS = new Set([
 /** Why a file beside the door may import one of those. */
 const BESIDE_THE_DOOR: Readonly<Record<string, string>> = {
   'cli/main.ts': "reads the program's own package.json",
-  'cli/load.io.ts': 'reads the bundle, and compiled code beside it or in the home',
+  'cli/loading/compiled.io.ts': 'reads the bundle, and compiled code beside it or in the home',
   'cli/commands/setup/config.ts': 'creates the starter file',
   'calls/output.io.ts': 'creates the output',
   'cli/standard-streams.io.ts': 'opens standard input by its descriptor',

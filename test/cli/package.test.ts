@@ -45,6 +45,8 @@ test('the package contains what the program needs, and no tests', { skip: NOT_BU
     'dist/cli/load.cjs',
     'dist/cli/package.json',
     'dist/cli/program.cjs',
+    'dist/cli/terminal.cjs',
+    'dist/cli/terminal-program.cjs',
   ]) {
     assert.ok(paths.includes(path), path);
   }
