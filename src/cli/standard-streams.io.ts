@@ -41,6 +41,11 @@ export function isTerminalInput(): boolean {
   return isatty(0);
 }
 
+/** Whether standard output is a terminal. */
+export function isTerminalOutput(): boolean {
+  return isatty(1);
+}
+
 /** Opens standard input. A terminal has `isTTY`. */
 export function openInput(): ReadStream | Socket {
   switch (kindOf(0)) {

@@ -1,9 +1,9 @@
 // The first file of the terminal UI in the built program.
 
 import { homedir } from 'node:os';
-import { isatty } from 'node:tty';
 import { batonHome } from '../../config/load.io.ts';
 import type { TerminalStart } from '../../tui/channel.ts';
+import { isTerminalInput, isTerminalOutput } from '../standard-streams.io.ts';
 import type { CommandStart, EarlyTerminal, ShownTerminal, TerminalModule } from '../supervisor.io.ts';
 import { runCompiled } from './compiled.io.ts';
 import { LatePort } from './late-port.ts';
@@ -24,7 +24,7 @@ export function showTerminal(start: TerminalStart): ShownTerminal {
  */
 export function showEarly({ args, version }: CommandStart): EarlyTerminal | undefined {
   const env = process.env;
-  if (!isatty(0) || !isatty(1) || env['TERM'] === 'dumb') return undefined;
+  if (!isTerminalInput() || !isTerminalOutput() || env['TERM'] === 'dumb') return undefined;
   const port = new LatePort();
   const [cwd, homeDirectory] = [process.cwd(), homedir()];
   const { close } = showTerminal({
