@@ -15,6 +15,7 @@ export const SUITE_NAMES = [
   'sampling',
   'living',
   'memory',
+  'terminal',
 ] as const;
 
 /** The name of a suite. */

@@ -25,6 +25,7 @@ const SUITES: Readonly<Record<SuiteName, () => Promise<Suite>>> = {
   sampling: async () => (await import('./suites/sampling.ts')).sampling,
   living: async () => (await import('./suites/living.ts')).living,
   memory: async () => (await import('./suites/memory.ts')).memory,
+  terminal: async () => (await import('./suites/terminal.ts')).terminal,
 };
 
 const asked = readCommandLine(process.argv.slice(2));

@@ -56,7 +56,7 @@ await build({
   banner: {
     js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
   },
-  external: ['ai', 'langchain', '@langchain/core', 'gpt-tokenizer'],
+  external: ['ai', 'langchain', '@langchain/core', 'gpt-tokenizer', '@lydell/node-pty'],
   logLevel: 'warning',
 });
 run(process.execPath, [join(folder, 'dist', 'main.js'), ...process.argv.slice(2)], root);

@@ -21,7 +21,7 @@ export interface Started {
 export class PseudoTerminal {
   readonly #pty: IPty;
   readonly #startedAt = performance.now();
-  readonly #ended: Promise<void>;
+  readonly ended: Promise<void>;
   #written = '';
   #bytes = 0;
   #wake: () => void = () => undefined;
@@ -38,7 +38,7 @@ export class PseudoTerminal {
       this.#bytes += Buffer.byteLength(text);
       this.#wake();
     });
-    this.#ended = new Promise((resolve) => void this.#pty.onExit(() => resolve()));
+    this.ended = new Promise((resolve) => void this.#pty.onExit(() => resolve()));
   }
 
   /** Bytes that the program wrote. */
@@ -89,6 +89,6 @@ export class PseudoTerminal {
   /** Ends the program. */
   async close(): Promise<void> {
     this.#pty.kill('SIGKILL');
-    await this.#ended;
+    await this.ended;
   }
 }
