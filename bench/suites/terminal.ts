@@ -102,8 +102,8 @@ async function firstFrames(baton: Started, rounds: number): Promise<readonly Row
     times.node.push(timed(['-e', '0']));
     times.version.push(timed([PROGRAM, '--version']));
     const shown = new PseudoTerminal(baton);
-    // A frame begins and ends with synchronized output.
-    times.frame.push(await shown.waitFor(/\u001B\[\?2026h[^]*\u001B\[\?2026l/));
+    // A frame ends with synchronized output.
+    times.frame.push(await shown.waitFor('\u001B[?2026l'));
     await shown.close();
   }
   const [node, version, frame] = [times.node, times.version, times.frame].map((each) =>

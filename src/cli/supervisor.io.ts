@@ -23,6 +23,12 @@ const STOP_MS = 700;
 /** Milliseconds that the thread then has to end, before the supervisor ends the process. */
 const END_MS = 250;
 
+/**
+ * Megabytes for new objects in the working thread of the terminal UI: a thread that works for a day in small steps needs few, and
+ * Node's 48 stay filled. @source docs/decisions/terminal-ui.md
+ */
+const UI_YOUNG_MB = 4;
+
 /** The start data of the working thread. */
 export interface CommandStart {
   readonly args: readonly string[];
@@ -66,7 +72,13 @@ export function supervise(entry: URL, terminal: URL, start: CommandStart): void 
     refuseDirectory(start);
     return;
   }
-  const worker = new Worker(entry, { workerData: start, env: SHARE_ENV, stdout: true, stderr: true });
+  const worker = new Worker(entry, {
+    workerData: start,
+    env: SHARE_ENV,
+    stdout: true,
+    stderr: true,
+    ...(isPlainUi(start.args) ? { resourceLimits: { maxYoungGenerationSizeMb: UI_YOUNG_MB } } : {}),
+  });
   // Only Node's own warnings arrive here. If Node passed them on, each start would open the main thread's streams, which takes 5
   // ms.
   worker.stderr.on('data', (text: Uint8Array) => void print(text));
