@@ -9,6 +9,9 @@ import { environment, PROGRAM } from './built.ts';
 /** Longest that a person looks for something, in milliseconds. */
 const PATIENCE_MS = 30_000;
 
+/** Characters of the screen and the scrollback that a complaint quotes. */
+const MOST_SHOWN = 5000;
+
 /** How to open a terminal. */
 export interface TerminalSetting {
   readonly home: string;
@@ -26,6 +29,7 @@ export class LiveTerminal {
   readonly #socket = `baton-live-${process.pid}-${++terminals}`;
   readonly #home: string;
   readonly #log: string;
+  readonly #shell: string;
   readonly #env: Record<string, string>;
 
   constructor({ home, cwd = home, columns = 80, rows = 24, env = {} }: TerminalSetting) {
@@ -42,9 +46,12 @@ export class LiveTerminal {
         `cd '${cwd}'`,
         `baton() { '${process.execPath}' '${PROGRAM}' "$@"; }`,
         "PS1='$ '",
+        // What is left of bracketed paste would be Baton's.
+        "bind 'set enable-bracketed-paste off'",
         '',
       ].join('\n'),
     );
+    this.#shell = `exec bash --noprofile --rcfile '${profile}' -i`;
     this.#tmux(
       'new-session',
       '-d',
@@ -52,7 +59,7 @@ export class LiveTerminal {
       String(columns),
       '-y',
       String(rows),
-      `exec bash --noprofile --rcfile '${profile}' -i`,
+      this.#shell,
       ';',
       'set',
       '-g',
@@ -150,6 +157,12 @@ export class LiveTerminal {
     return this.#wait(() => this.all(), pattern, patience);
   }
 
+  /** Closes the window, as a person closes a terminal, and opens another one. */
+  replaceWindow(): void {
+    this.#tmux('new-window', '-d', this.#shell, ';', 'kill-window', '-t', ':0');
+    this.#tmux('pipe-pane', '-o', `cat >> '${this.#log}'`);
+  }
+
   close(): void {
     this.#tmux('kill-server');
   }
@@ -159,7 +172,8 @@ export class LiveTerminal {
     for (;;) {
       const text = read();
       if (pattern.test(text)) return text;
-      if (performance.now() > until) throw new Error(`${pattern} was not seen:\n${this.all()}`);
+      if (performance.now() > until)
+        throw new Error(`${pattern} was not seen:\n${this.all().slice(-MOST_SHOWN)}`);
       await sleep(30);
     }
   }

@@ -69,7 +69,7 @@ export class Screen {
   /** Takes the terminal over. */
   open(): void {
     if (this.#isOpen) return;
-    this.#guard = guardTerminal(LEAVE, this.#path);
+    this.#guard = guardTerminal({ main: LEAVE, page: LEAVE_PAGE }, this.#path);
     this.#input.setRawMode(true);
     this.#input.resume();
     this.#isOpen = true;
@@ -84,6 +84,7 @@ export class Screen {
   showPage(isPage: boolean): boolean {
     if (isPage === this.#isPage) return false;
     this.#isPage = isPage;
+    this.#guard?.shows(isPage ? 'page' : 'main');
     this.write(isPage ? ENTER_PAGE : LEAVE_PAGE);
     return true;
   }
