@@ -108,6 +108,8 @@ class TerminalUi {
       {
         input: (bytes) => this.#keyboard.write(bytes),
         resized: () => this.#resized(),
+        leaving: () => this.#screen.write(this.#block.clear()),
+        continued: () => this.#continued(),
         lost: () => this.#leave(),
       },
       start.env['PATH'] ?? '',
@@ -315,7 +317,7 @@ class TerminalUi {
       case 'exit':
         return this.#leave();
       case 'suspend':
-        return void this.#suspend();
+        return void this.#screen.suspend();
       case 'redraw':
         return this.#redraw();
       case 'expand':
@@ -486,10 +488,10 @@ class TerminalUi {
     setTimeout(() => this.#post({ type: 'leave' }), LEAVE_MS).unref();
   }
 
-  async #suspend(): Promise<void> {
-    this.#screen.write(this.#block.clear());
-    await this.#screen.suspend();
-    this.#redraw();
+  /** The cursor is wherever the shell left it. */
+  #continued(): void {
+    this.#block.forget();
+    this.#draw();
   }
 
   #resized(): void {
@@ -526,6 +528,8 @@ class TerminalUi {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#drawnAt = performance.now();
+    // A terminal that takes nothing gets one frame when it does, not all that it missed.
+    if (this.#screen.waiting > 0 || !this.#screen.isOpen) return this.#schedule();
     const canvas = this.#canvas;
     const paint = (row: Line): string => paintLine(row, this.#start.hasColor);
     const { chat, finished } = takeFinished(this.#chat);

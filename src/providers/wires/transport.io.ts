@@ -142,6 +142,12 @@ export function overdue({ provider, answerTimeoutMs }: Call): BatonError {
   );
 }
 
+/**
+ * Milliseconds by which a timer is late only because the process was stopped, as by Ctrl-Z. The silence was then its own.
+ * @source a decision: a machine that delays a timer by a second is too busy to blame the server
+ */
+const STOPPED_MS = 1000;
+
 /** One connection. Every wait on it ends with an event, a timeout, or the user's stop. */
 class Connection {
   readonly #call: Call;
@@ -175,8 +181,11 @@ class Connection {
   }
 
   #expect(end: 'idle' | 'overdue', ms: number): NodeJS.Timeout {
+    const due = performance.now() + ms;
     return setTimeout(
       () => {
+        // What has arrived meanwhile is read after the timers.
+        if (end === 'idle' && performance.now() - due > STOPPED_MS) return this.#heard();
         this.#end ??= end;
         this.#controller.abort();
       },

@@ -26,6 +26,8 @@ export interface Guard {
   shows(screen: 'main' | 'page'): void;
   /** Baton has restored the terminal. */
   dismiss(): void;
+  /** Baton could not restore the terminal: the guard does, as soon as it can. */
+  release(): void;
 }
 
 /**
@@ -55,5 +57,6 @@ export function guardTerminal(
   return {
     shows: (screen) => void child.stdin?.write(`${screen}\n`),
     dismiss: () => void child.stdin?.end('\n'),
+    release: () => void child.stdin?.end(),
   };
 }

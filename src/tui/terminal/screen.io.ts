@@ -1,6 +1,6 @@
 // The terminal itself: its modes, its size, its bytes. Whatever ends Baton, the terminal becomes what it was.
 
-import { writeSync } from 'node:fs';
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { ReadStream, WriteStream } from 'node:tty';
 import { guardTerminal } from './guard.io.ts';
 import type { Guard } from './guard.io.ts';
@@ -17,6 +17,12 @@ const LEAVE = `${ESC}[?2026l${ESC}[<u${ESC}[?1004l${ESC}[?2004l${ESC}[?7h${ESC}[
 const ENTER_PAGE = `${ESC}[?1049h${ESC}[2J${ESC}[H`;
 const LEAVE_PAGE = `${ESC}[?1049l`;
 
+/**
+ * Milliseconds after which a stopped job would no longer run. In a job that no shell could continue, nothing stops.
+ * @source a signal to the own process arrives at once; this is a hundred times as long
+ */
+const STOPPING_MS = 200;
+
 /** Rows and columns where the terminal does not say. @source spec 1-product: 80 × 24 */
 const DEFAULT_SIZE = { columns: 80, rows: 24 };
 
@@ -24,6 +30,10 @@ const DEFAULT_SIZE = { columns: 80, rows: 24 };
 export interface ScreenEvents {
   readonly input: (bytes: Buffer) => void;
   readonly resized: () => void;
+  /** The terminal is given back for a while: what is not finished must go. */
+  readonly leaving: () => void;
+  /** The process was stopped, and others have used the terminal meanwhile. */
+  readonly continued: () => void;
   /** The terminal is gone: nothing can be shown any more. */
   readonly lost: () => void;
 }
@@ -38,6 +48,10 @@ export class Screen {
   #isOpen = false;
   #isPage = false;
   #titled = false;
+  /** Never waits for the terminal; undefined: there is no other way to it than standard output. */
+  #exit: number | undefined;
+  readonly #onStop = (): void => void this.suspend();
+  readonly #onContinue = (): void => this.#resume();
 
   /** @param path where programs are found */
   constructor(events: ScreenEvents, path: string) {
@@ -45,6 +59,8 @@ export class Screen {
     this.#path = path;
     this.#input = new ReadStream(0);
     this.#output = new WriteStream(1);
+    // Node waits until a terminal takes its output. Nobody could stop a process whose terminal takes none.
+    handleOf(this.#output)?.setBlocking(false);
     this.#input.on('data', (bytes: Buffer) => this.#events.input(bytes));
     this.#input.on('end', () => this.#events.lost());
     this.#input.on('error', () => this.#events.lost());
@@ -61,6 +77,11 @@ export class Screen {
     return this.#output.rows > 0 ? this.#output.rows : DEFAULT_SIZE.rows;
   }
 
+  /** Whether the terminal is Baton's. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
   /** Bytes that the terminal has not taken yet. */
   get waiting(): number {
     return this.#output.writableLength;
@@ -70,10 +91,26 @@ export class Screen {
   open(): void {
     if (this.#isOpen) return;
     this.#guard = guardTerminal({ main: LEAVE, page: LEAVE_PAGE }, this.#path);
+    this.#exit = openExit();
+    this.#isOpen = true;
+    process.on('SIGTSTP', this.#onStop);
+    process.on('SIGCONT', this.#onContinue);
+    this.#enter();
+  }
+
+  #enter(): void {
     this.#input.setRawMode(true);
     this.#input.resume();
-    this.#isOpen = true;
     this.write(ENTER);
+  }
+
+  /** After a stop that nobody announced, the modes are the shell's. */
+  #resume(): void {
+    // Node only sets modes that differ from those it knows.
+    this.#input.setRawMode(false);
+    this.#enter();
+    if (this.#isPage) this.write(ENTER_PAGE);
+    this.#events.continued();
   }
 
   write(bytes: string): void {
@@ -96,43 +133,75 @@ export class Screen {
     this.write(`${ESC}]0;${title}${ESC}\\`);
   }
 
-  /** Gives the terminal back. Writes at once, even if earlier output still waits. */
-  close(): void {
+  /** Gives the terminal back. Writes at once, even if earlier output still waits. @param farewell a line below everything */
+  close(farewell = ''): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
+    process.removeListener('SIGTSTP', this.#onStop);
+    process.removeListener('SIGCONT', this.#onContinue);
     const page = this.#isPage ? LEAVE_PAGE : '';
     this.#isPage = false;
-    try {
-      writeSync(1, `${page}${this.#titled ? `${ESC}[23;0t` : ''}${LEAVE}`);
-    } catch {
-      // The terminal is gone; there is nothing to restore.
-    }
+    const title = this.#titled ? `${ESC}[23;0t` : '';
     this.#titled = false;
+    const isTold = this.#tell(`${page}${title}${LEAVE}${farewell === '' ? '' : `${farewell}\n`}`);
     try {
       this.#input.setRawMode(false);
     } catch {
-      // As above.
+      // The terminal is gone; there is nothing to restore.
     }
     this.#input.pause();
-    this.#guard?.dismiss();
+    // A terminal that takes nothing now may do so later: the guard waits for it.
+    if (isTold) this.#guard?.dismiss();
+    else this.#guard?.release();
     this.#guard = undefined;
+  }
+
+  /** @returns whether the terminal took everything */
+  #tell(text: string): boolean {
+    const bytes = Buffer.from(text);
+    try {
+      return writeSync(this.#exit ?? 1, bytes) === bytes.length;
+    } catch {
+      return false;
+    } finally {
+      if (this.#exit !== undefined) closeSync(this.#exit);
+      this.#exit = undefined;
+    }
   }
 
   /** Stops the job as the shell does on Ctrl-Z; resolves when it runs again, with the terminal taken over anew. */
   async suspend(): Promise<void> {
+    const isPage = this.#isPage;
+    this.#events.leaving();
     this.close();
     await new Promise<void>((resolve) => {
-      process.once('SIGCONT', () => resolve());
+      process.once('SIGCONT', resolve);
       process.kill(0, 'SIGTSTP');
+      setTimeout(resolve, STOPPING_MS);
     });
     this.open();
+    this.#isPage = isPage;
+    if (isPage) this.write(ENTER_PAGE);
+    this.#events.continued();
   }
 
   /** Lets the process end. @param farewell a line below everything, without control characters */
   destroy(farewell: string): void {
-    const wasOpen = this.#isOpen;
-    this.close();
-    if (wasOpen && farewell !== '') writeSync(1, `${farewell}\n`);
+    this.close(farewell);
     this.#input.destroy();
   }
+}
+
+/** A way to the terminal that never waits. */
+function openExit(): number | undefined {
+  try {
+    return openSync('/dev/tty', constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What Node has no public name for. */
+function handleOf(stream: WriteStream): { setBlocking(isBlocking: boolean): void } | undefined {
+  return (stream as unknown as { readonly _handle?: { setBlocking(isBlocking: boolean): void } })._handle;
 }
