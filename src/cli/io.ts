@@ -35,6 +35,8 @@ export interface CommandIo {
   readonly showsProgress: boolean;
   /** Gives the terminal to the terminal UI. Absent: standard input or output is not a terminal, or it is too simple. */
   readonly openTerminal?: (start: Omit<TerminalStart, 'port'>) => TerminalLine;
+  /** Why there is only half a terminal, or one that can do too little; completes `The terminal UI needs a terminal: `. */
+  readonly terminalLack?: string;
   /** Fires when the user presses Ctrl-C; with the reason `OutputLost` when nothing more can be printed. */
   readonly signal: AbortSignal;
 }

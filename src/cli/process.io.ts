@@ -131,9 +131,10 @@ function processIo(args: readonly string[], signal: AbortSignal, { output, compl
   const shown = { seal: look.seal, isTerminal: output.columns !== undefined };
   const told = { seal: look.seal, isTerminal: complaints.columns !== undefined };
   const decoder = new StringDecoder('utf8');
-  const hasTerminal = shown.isTerminal && process.env['TERM'] !== 'dumb' && isTerminalInput();
+  const lack = terminalLack(shown.isTerminal, isTerminalInput());
   return {
-    ...(hasTerminal ? { openTerminal } : {}),
+    ...(lack === undefined ? { openTerminal } : {}),
+    ...(lack === undefined || lack === 'both' ? {} : { terminalLack: lack }),
     stdout: (text) => output.write(terminalText(text, shown)),
     stderr: (text) => complaints.write(terminalText(folded(text, look, complaints), told)),
     stdoutBytes: async (bytes) => {
@@ -165,6 +166,14 @@ function folded(text: string, look: Look, { columns = 0 }: Outlet): string {
   return columns > 0 && text.endsWith('\n')
     ? foldLines({ ...look, width: columns, isPiped: false }, text)
     : text;
+}
+
+/** Why the terminal UI cannot be shown; `both`: nobody expects it, as in a script. */
+function terminalLack(isOutput: boolean, isInput: boolean): string | undefined {
+  if (!isOutput && !isInput) return 'both';
+  if (!isOutput) return 'standard output is not one';
+  if (!isInput) return 'standard input is not one';
+  return process.env['TERM'] === 'dumb' ? 'TERM=dumb says that this one cannot move its cursor' : undefined;
 }
 
 /** Asks the main thread to show the terminal UI. */

@@ -244,7 +244,8 @@ function addUi(program: Command, { io, version, request, end }: ExecParts): void
         if (!isNamed && prompt !== undefined && !MESSAGE.test(prompt)) {
           throw unknownCommand(prompt, commandNames(program));
         }
-        if (!isNamed && io.openTerminal === undefined && prompt === undefined && noFlags(flags)) {
+        const isScript = io.openTerminal === undefined && io.terminalLack === undefined;
+        if (!isNamed && isScript && prompt === undefined && noFlags(flags)) {
           program.help({ error: true });
         }
         const { runUi } = await import('./commands/agent/ui.ts');

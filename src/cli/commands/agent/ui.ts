@@ -46,7 +46,8 @@ export async function runUi(
   flags: UiFlags,
 ): Promise<ExitStatus> {
   if (io.openTerminal === undefined) {
-    throw new BatonError('usage', 'The terminal UI needs a terminal', {
+    const lack = io.terminalLack === undefined ? '' : `: ${io.terminalLack}`;
+    throw new BatonError('usage', `The terminal UI needs a terminal${lack}`, {
       cure: 'Run one message with `baton exec PROMPT`, or serve a client with `baton serve`.',
     });
   }
