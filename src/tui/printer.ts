@@ -11,6 +11,8 @@ const MOST_KEPT = 2000;
 export class Printer {
   #cells: Cell[] = [];
   #rows = 0;
+  /** How many rows a cell took when it was printed last. */
+  readonly #heights = new WeakMap<Cell, number>();
 
   /** Rows printed so far, at the widths of their time. */
   get rows(): number {
@@ -33,6 +35,7 @@ export class Printer {
       const rows = rowsOf(cell, this.last, canvas);
       if (rows.length === 0) continue;
       lines.push(...rows);
+      this.#heights.set(cell, rows.length);
       this.#cells.push(cell);
     }
     if (this.#cells.length > MOST_KEPT) this.#cells = this.#cells.slice(-MOST_KEPT);
@@ -49,7 +52,9 @@ export class Printer {
       if (cell === undefined) break;
       const rows = rowsOf(cell, this.#cells[at - 1], canvas);
       pieces.push(rows);
-      count += rows.length;
+      // The screen holds them as they were printed last, which may be fewer rows.
+      count += Math.min(rows.length, this.#heights.get(cell) ?? 0);
+      this.#heights.set(cell, rows.length);
     }
     return pieces.toReversed().flat();
   }

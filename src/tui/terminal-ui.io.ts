@@ -497,6 +497,7 @@ class TerminalUi {
   #resized(): void {
     clearTimeout(this.#resizing);
     this.#resizing = setTimeout(() => {
+      this.#resizing = undefined;
       if (this.#screen.columns === this.#width) this.#redraw();
       else this.#rewrap();
       this.#width = this.#screen.columns;
@@ -506,10 +507,14 @@ class TerminalUi {
   /** The terminal has another width: what is on the screen is wrapped anew, as far as it is Baton's. */
   #rewrap(): void {
     const canvas = this.#canvas;
-    if (this.#printer.rows < canvas.rows) return this.#redraw();
+    if (this.#isPage) return this.#draw();
+    if (this.#printer.rows < canvas.rows) {
+      this.#screen.write(this.#block.clear(canvas.width));
+      return this.#draw();
+    }
     this.#block.forget();
     this.#screen.write('\u001B[H\u001B[J');
-    this.#unprinted.push(...this.#printer.reprint(canvas));
+    this.#unprinted.unshift(...this.#printer.reprint(canvas));
     this.#draw();
   }
 
@@ -528,6 +533,8 @@ class TerminalUi {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#drawnAt = performance.now();
+    // Between a new size and the next frame, the terminal has moved the rows of the last one.
+    if (this.#resizing !== undefined) return;
     // A terminal that takes nothing gets one frame when it does, not all that it missed.
     if (this.#screen.waiting > 0 || !this.#screen.isOpen) return this.#schedule();
     const canvas = this.#canvas;

@@ -1,6 +1,8 @@
 // What changes at the bottom of the terminal, and the bytes that bring it from one frame to the next. Everything above it is
 // scrollback: written once, never touched again. Pure.
 
+import { widthOf } from '../lines/wrap.ts';
+
 /** Where the cursor blinks, relative to the block. */
 export interface CursorPlace {
   readonly row: number;
@@ -21,6 +23,9 @@ const ESC = '\u001B';
 /** A terminal that knows it shows the bytes between them at once. @source reference: synchronized output, mode 2026 */
 const BEGIN = `${ESC}[?2026h`;
 const END = `${ESC}[?2026l`;
+
+// oxlint-disable-next-line no-control-regex
+const STYLE = /\u001B\[[\d;]{0,30}m/g;
 
 /** The block on the terminal. */
 export class LiveBlock {
@@ -60,9 +65,16 @@ export class LiveBlock {
     this.#cursor = '';
   }
 
-  /** The bytes that remove the block; the cursor is then where it began. @param rowsAbove more rows to remove above it */
-  clear(rowsAbove = 0): string {
-    const bytes = `${moveRows(-this.#at - rowsAbove)}\r${ESC}[J`;
+  /**
+   * The bytes that remove the block; the cursor is then where it began.
+   * @param columns of a terminal that has become narrower, and has broken the rows that are too wide for it
+   */
+  clear(columns = Infinity): string {
+    const column = Number(this.#cursor?.split(':')[1] ?? 0);
+    const above = this.#rows
+      .slice(0, this.#at)
+      .reduce((sum, row) => sum + Math.max(1, Math.ceil(widthOf(row.replaceAll(STYLE, '')) / columns)), 0);
+    const bytes = `${moveRows(-above - Math.floor(column / columns))}\r${ESC}[J`;
     this.forget();
     return bytes;
   }

@@ -51,6 +51,8 @@ export class Screen {
   /** Never waits for the terminal; undefined: there is no other way to it than standard output. */
   #exit: number | undefined;
   readonly #onStop = (): void => void this.suspend();
+  /** Node itself follows the size of `process.stdout` only. */
+  readonly #onSize = (): void => refreshSize(this.#output);
   readonly #onContinue = (): void => this.#resume();
 
   /** @param path where programs are found */
@@ -94,6 +96,8 @@ export class Screen {
     this.#exit = openExit();
     this.#isOpen = true;
     process.on('SIGTSTP', this.#onStop);
+    process.on('SIGWINCH', this.#onSize);
+    this.#onSize();
     process.on('SIGCONT', this.#onContinue);
     this.#enter();
   }
@@ -138,6 +142,7 @@ export class Screen {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     process.removeListener('SIGTSTP', this.#onStop);
+    process.removeListener('SIGWINCH', this.#onSize);
     process.removeListener('SIGCONT', this.#onContinue);
     const page = this.#isPage ? LEAVE_PAGE : '';
     this.#isPage = false;
@@ -199,6 +204,11 @@ function openExit(): number | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Reads the size of the terminal anew; the stream reports a change. Node has no public name for it. */
+function refreshSize(stream: WriteStream): void {
+  (stream as unknown as { _refreshSize(): void })._refreshSize();
 }
 
 /** What Node has no public name for. */
