@@ -38,6 +38,10 @@ export async function onStage(
   } finally {
     stage.close();
     await server.close();
+    await until(
+      () => processesIn(stage.desk.home).length === 0,
+      () => 'processes stayed in the terminal',
+    );
   }
 }
 

@@ -105,9 +105,10 @@ function lines(count: number, length: number): string {
 }
 
 function assertLines({ terminal }: Stage, count: number): void {
-  const all = terminal.all();
+  // A narrower terminal breaks older rows anywhere.
+  const all = terminal.all().replaceAll(/\s/g, '');
   for (let at = 0; at < count; at++) {
-    assert.ok(new RegExp(String.raw`line\s+${at}\s`).test(all), `line ${at} is lost`);
-    assert.ok(new RegExp(String.raw`end\s+${at}\.`).test(all), `the end of line ${at} is lost`);
+    assert.ok(all.includes(`line${at}wick`), `line ${at} is lost`);
+    assert.ok(all.includes(`end${at}.`), `the end of line ${at} is lost`);
   }
 }
