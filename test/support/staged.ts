@@ -13,11 +13,8 @@ import type { ProviderServer } from './provider-server/server.ts';
 /** Longest that anything may take, in milliseconds: the machine that runs the tests may be busy. */
 const PATIENCE_MS = 60_000;
 
-/** The composer of a session that rests: the status line names the model. */
-export const READY = /lab-responses\/gpt-5\.1/;
-
 /** What differs from test to test. */
-export type StageSetting = Partial<Omit<TerminalSetting, 'home' | 'cwd'>> & {
+type StageSetting = Partial<Omit<TerminalSetting, 'home' | 'cwd'>> & {
   /** Files of the repository. */
   readonly files?: Readonly<Record<string, string>>;
 };

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { before, suite, test } from 'node:test';
 import { NOT_BUILT } from '../support/built.ts';
 import { temporaryDirectory } from '../support/program.ts';
-import { onStage, READY } from '../support/staged.ts';
+import { onStage } from '../support/staged.ts';
 import type { Stage } from '../support/staged.ts';
 
 const root = temporaryDirectory();
@@ -117,7 +117,7 @@ suite('hostile', { concurrency: 3 }, () => {
         await sleep(20);
       }
       terminal.type('yyy');
-      terminal.press('Enter');
+      await sleep(1500);
       assert.equal(stage.server.requests.length, 1, 'it was approved');
       assert.ok(typed > 0);
     }));
@@ -141,9 +141,8 @@ suite('simple terminals', { concurrency: 3 }, () => {
         terminal.press('Enter');
         await terminal.waitFor(/All said/);
         await terminal.waitFor(/took/);
-        await terminal.waitFor(READY).catch(() => undefined);
         const { written } = terminal;
-        // eslint-disable-next-line no-control-regex
+        // oxlint-disable-next-line no-control-regex
         const codes = [...written.matchAll(/\u001B\[([\d;]*)m/g)].flatMap(([, each = '']) =>
           each.split(';').map(Number),
         );
@@ -152,8 +151,7 @@ suite('simple terminals', { concurrency: 3 }, () => {
         if (name === 'NO_COLOR') assert.ok(!codes.some((code) => code >= 30 && code !== 0), 'no colour');
         if (name === 'colour') assert.ok(codes.some((code) => code >= 30 && code <= 37));
         // oxlint-disable-next-line no-control-regex
-        if (name === 'LANG=C')
-          assert.doesNotMatch(own.replaceAll(/[漢字名前👩‍👧🏮🔥]/gu, ''), /[^\u0000-\u007F]/);
+        if (name === 'LANG=C') assert.doesNotMatch(own, /[─›•·…░█]/);
         stage.terminal.press('C-d');
         await stage.gone();
         await stage.assertSane();
