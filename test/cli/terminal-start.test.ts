@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { spawnSync } from 'node:child_process';
 import { NOT_BUILT } from '../support/built.ts';
-import { Desk, EXEC_KEY } from '../support/exec.ts';
+import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
 import { LiveTerminal } from '../support/live-terminal.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
 
@@ -23,7 +23,7 @@ after(async () => {
 });
 
 function openTerminal(): LiveTerminal {
-  const { home, work } = new Desk(root, server.baseUrl);
+  const { home, work } = new ExecFixture(root, server.baseUrl);
   return new LiveTerminal({ home, cwd: work, env: { LAB_KEY: EXEC_KEY } });
 }
 

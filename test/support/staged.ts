@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Desk, EXEC_KEY } from './exec.ts';
+import { ExecFixture, EXEC_KEY } from './exec.ts';
 import { LiveTerminal } from './live-terminal.ts';
 import type { TerminalSetting } from './live-terminal.ts';
 import type { Reply } from './provider-server/script.ts';
@@ -44,13 +44,13 @@ export async function onStage(
 
 /** A user with a terminal, whose provider says what a test wants. */
 export class Stage {
-  readonly desk: Desk;
+  readonly desk: ExecFixture;
   readonly terminal: LiveTerminal;
   readonly server: ProviderServer;
 
   private constructor(root: string, server: ProviderServer, { files = {}, ...setting }: StageSetting) {
     this.server = server;
-    this.desk = new Desk(root, server.baseUrl, files);
+    this.desk = new ExecFixture(root, server.baseUrl, files);
     // A test decides when a stream ends, not the clock.
     this.desk.configure('', { idleTimeoutMs: 120_000 });
     const { env = {}, ...size } = setting;

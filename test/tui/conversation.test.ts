@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { NOT_BUILT } from '../support/built.ts';
-import { Desk, EXEC_KEY } from '../support/exec.ts';
+import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
 import { LiveTerminal } from '../support/live-terminal.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import { startProviderServer } from '../support/provider-server/server.ts';
@@ -45,7 +45,7 @@ test('answers to requests stay, looks fold, and commands and threads show what t
       { text: 'The lamp is lit.' },
     ],
   });
-  const at = new Desk(temporaryDirectory(), server.baseUrl, { lamp: 'one\nunlit\nthree\n' });
+  const at = new ExecFixture(temporaryDirectory(), server.baseUrl, { lamp: 'one\nunlit\nthree\n' });
   const terminal = new LiveTerminal({ home: at.home, cwd: at.work, env: { LAB_KEY: EXEC_KEY } });
   terminals.push(terminal);
   terminal.run('baton --model lab-responses/gpt-5.1 --approval untrusted');

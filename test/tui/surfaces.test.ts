@@ -8,7 +8,7 @@ import type { SessionEvent } from '../../src/protocol/wire/event.ts';
 import { NOT_BUILT } from '../support/built.ts';
 import { CANVASES, checkStory, StoryScreen } from '../support/chat-frames.ts';
 import { Client } from '../support/client.ts';
-import { Desk, EXEC_KEY } from '../support/exec.ts';
+import { ExecFixture, EXEC_KEY } from '../support/exec.ts';
 import { PACKET } from '../support/packet.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import type { Reply } from '../support/provider-server/script.ts';
@@ -54,7 +54,7 @@ const STUBBORN: readonly Reply[] = [
 
 /** The events of a run of `baton serve`. */
 async function record(replies: readonly Reply[]): Promise<readonly SessionEvent[]> {
-  const at = new Desk(temporaryDirectory(), server.baseUrl, { lamp: 'one\n', wick: 'two\n' });
+  const at = new ExecFixture(temporaryDirectory(), server.baseUrl, { lamp: 'one\n', wick: 'two\n' });
   mkdirSync(join(at.home, '.baton/auto-compact'), { recursive: true });
   writeFileSync(join(at.home, '.baton/auto-compact/judgment.md'), 'Decide.');
   const judged = (['ready', 'asap'] as const).map(
@@ -76,7 +76,7 @@ function wholeSecond(ms: number): number {
 }
 
 /** Replaces what differs from run to run. */
-function sameEachTime(event: SessionEvent, { work }: Desk): SessionEvent {
+function sameEachTime(event: SessionEvent, { work }: ExecFixture): SessionEvent {
   // The file of notes is named after the thread, whose id is random.
   const text = JSON.stringify(event)
     .replaceAll(work, '/home/ada/work')
