@@ -48,7 +48,8 @@ interface WrittenAt {
 }
 
 /**
- * Ablates each kind in turn, then all together that cost nothing. The first result is the whole.
+ * Ablates each kind in turn, then together as many of those that cost nothing alone as cost nothing together. The first
+ * result is the whole.
  * @param onKind hears the name of each kind before its turn
  */
 export function ablate(
@@ -56,9 +57,7 @@ export function ablate(
   places: readonly Place[],
   onKind: (name: string) => void,
 ): readonly Ablated[] {
-  const written = stories.flatMap((story) =>
-    SIZES.map((size): Written => ({ story, summary: summaryOf(story.records, size) })),
-  );
+  const written = writtenOf(stories);
   const cut = places.map((place): WrittenAt => ({ place, summary: summaryAt(place, SIZE) }));
   const without = (name: string, kinds: ReadonlySet<string>): Ablated => {
     onKind(name);
@@ -67,7 +66,20 @@ export function ablate(
   const whole = without('nothing', new Set());
   const each = KIND_NAMES.map((name) => without(name, new Set([name])));
   const free = each.filter(({ total }) => isFree(total, whole.total)).map((one) => one.without);
-  return [whole, ...each, without(`all ${free.length} that cost nothing`, new Set(free))];
+  // Lines stand in for each other: what is free alone may not be free once its double has gone.
+  const together = new Set<string>();
+  const keys = totalOf(written, [], together);
+  for (const name of free) {
+    together.add(name);
+    if (!isFree(totalOf(written, [], together), keys)) together.delete(name);
+  }
+  return [whole, ...each, without(`${together.size} kinds together`, together)];
+}
+
+function writtenOf(stories: readonly ReadStory[]): readonly Written[] {
+  return stories.flatMap((story) =>
+    SIZES.map((size): Written => ({ story, summary: summaryOf(story.records, size) })),
+  );
 }
 
 /** Recall that a kind of line may cost and still count as no loss: below what a change of seed does. */
@@ -119,7 +131,6 @@ function refill({ place }: WrittenAt, stripped: string, kinds: ReadonlySet<strin
 }
 
 function strip(summary: string, kinds: ReadonlySet<string>): string {
-  if (kinds.size === 0) return summary;
   return withoutRows(summary, (row) => kinds.has(kindOf(row) ?? ''));
 }
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { isFree } from './ablation.ts';
+import { ablate, isFree } from './ablation.ts';
 import type { Total } from './ablation.ts';
 import { countPatterns } from './code.ts';
 import { goldenFault, goldenPath, writeGolden } from './golden.ts';
@@ -151,4 +151,27 @@ test('a kind of line is free if nothing of a key, no truth and no recall goes wi
   ]) {
     assert.ok(!isFree({ ...TOTAL, ...loss }, TOTAL), JSON.stringify(loss));
   }
+});
+
+test('an ablation shows what goes with a kind of line, and drops together only what nothing replaces', async () => {
+  const story = MADE_STORIES.find(({ name }) => name === 'german');
+  assert.ok(story !== undefined);
+  const heard: string[] = [];
+  const records = await recordsOf(story.lines);
+  const results = ablate([{ ...story, records }], [], (name) => heard.push(name));
+  assert.deepEqual(
+    heard,
+    results.map(({ without }) => without),
+  );
+  const totals = new Map(results.map(({ without, total }) => [without, total]));
+  const whole = totals.get('nothing');
+  assert.ok(whole !== undefined);
+  assert.equal(totals.get('pushes and links')?.characters, whole.characters);
+  assert.ok((totals.get('message before the request')?.characters ?? 0) < whole.characters);
+  assert.ok((totals.get('failures')?.falseLines ?? 0) < whole.falseLines);
+  const together = results.at(-1);
+  assert.match(together?.without ?? '', /^\d+ kinds together$/);
+  const { rules, state, decisions, characters } = together?.total ?? whole;
+  assert.deepEqual([rules, state, decisions], [whole.rules, whole.state, whole.decisions]);
+  assert.ok(characters < whole.characters);
 });

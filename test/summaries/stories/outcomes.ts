@@ -166,6 +166,7 @@ const carried: SessionStory = {
     hasFailure: true,
     git: { branch: 'silent-flag' },
     changed: ['src/args.ts'],
+    untrue: ['The agent had answered the current request'],
   },
 };
 
@@ -196,6 +197,7 @@ const repaired: SessionStory = {
     ],
     hasFailure: true,
     changed: ['test/gust.test.ts', 'src/parse.ts', 'test/squall.test.ts'],
+    untrue: ['The agent had answered the current request'],
   },
 };
 

@@ -88,6 +88,7 @@ const german: SessionStory = {
     runs: [{ command: 'vitest run', ended: 'passed' }],
     git: { newest: 'Runde Verspätungen ab' },
     changed: ['src/verspaetung.ts'],
+    untrue: ['The agent had answered the current request'],
   },
 };
 
@@ -149,6 +150,7 @@ const japanese: SessionStory = {
     runs: [{ command: 'npm test -- lamp', ended: 'failed' }],
     hasFailure: true,
     changed: ['src/lamp.ts'],
+    untrue: ['The agent had answered the current request'],
   },
 };
 

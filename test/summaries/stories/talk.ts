@@ -22,6 +22,7 @@ const queued: SessionStory = {
     decisions: [],
     requests: ['Draw the coast line', 'Use dark blue for the water', 'draw the lighthouses as yellow dots'],
     changed: ['draw.py'],
+    untrue: ['The agent had answered the current request'],
   },
 };
 
@@ -194,7 +195,11 @@ const changedMind: SessionStory = {
       { old: 'Use orange on black', by: 'green on black' },
       { old: 'use white on black instead', by: 'green on black' },
     ],
-    untrue: ['All 2 steps of the plan are done'],
+    untrue: [
+      'All 2 steps of the plan are done',
+      'The agent had answered the current request',
+      '(it may bind): "Hm, use white on black instead',
+    ],
   },
 };
 

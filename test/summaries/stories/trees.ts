@@ -158,6 +158,7 @@ const abandoned: SessionStory = {
       { old: 'every key must start with ship:', by: 'forget Redis' },
       { old: 'Expire keys after a minute', by: 'Drop the oldest above 500' },
     ],
+    untrue: ['The agent had answered the current request'],
   },
 };
 
