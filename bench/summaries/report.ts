@@ -38,7 +38,7 @@ export interface YardstickReport {
   readonly ablation?: readonly Ablated[];
 }
 
-/** Figures that must hold, each with whether it does. @source docs/decisions/summary-yardstick.md */
+/** Figures that must hold, each with whether it does; those of recall only with recorded sessions. @source docs/decisions/summary-yardstick.md */
 export function targetsOf(report: YardstickReport): readonly Target[] {
   const { stories, recall, code, speed } = report;
   const summaries = Math.max(1, stories.length);
@@ -46,16 +46,20 @@ export function targetsOf(report: YardstickReport): readonly Target[] {
   const rules = together(stories.map(({ scores }) => scores.rules));
   const lines = code.reduce((sum, room) => sum + room.lines, 0);
   const patterns = code.reduce((sum, room) => sum + room.patterns, 0);
-  const recallAt = (size: number): number =>
-    (
-      recall.find((row) => row.sessions === 'recorded' && row.size === size) ??
-      recall.find((row) => row.size === size)
-    )?.withoutLists ?? 0;
+  // The bundled session is short: nearly everything in it fits.
+  const judged = recall.filter(({ sessions }) => sessions === 'recorded');
+  const recallTargets = [
+    [4_000, 0.55],
+    [8_000, 0.66],
+  ].flatMap(([size = 0, bound = 0]) =>
+    judged
+      .filter((row) => row.size === size)
+      .map((row) => atLeast(`recall at ${size} tokens without lists`, row.withoutLists, bound)),
+  );
   return [
     atMost('false or misleading lines per summary', falseLines, 0.3),
     atLeast('rules verbatim', shareOf(rules), 0.95),
-    atLeast('recall at 4,000 tokens without lists', recallAt(4_000), 0.55),
-    atLeast('recall at 8,000 tokens without lists', recallAt(8_000), 0.66),
+    ...recallTargets,
     atMost('lines of code', lines, 8_000),
     atMost('regular expressions', patterns, 250),
     atLeast('of the speed of JSON.parse', speed.share, 0.04),
