@@ -6,6 +6,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundlePi } from './rider-bundle.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const output = join(root, 'dist', 'cli', 'main.js');
@@ -22,7 +23,13 @@ function newest(directory) {
 
 function isFresh() {
   if (!existsSync(output)) return false;
-  const configuration = ['scripts/build.mjs', 'tsconfig.json', 'tsconfig.build.json', 'package.json'];
+  const configuration = [
+    'scripts/build.mjs',
+    'scripts/rider-bundle.mjs',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'package.json',
+  ];
   const changed = configuration.map((file) => statSync(join(root, file)).mtimeMs);
   return statSync(output).mtimeMs >= Math.max(newest(join(root, 'src')), ...changed);
 }
@@ -135,6 +142,7 @@ const texts = await Promise.all(
 const digest = createHash('sha256').update(texts.join('')).digest('hex').slice(0, 16);
 
 await Promise.all([
+  bundlePi(join(root, 'dist', 'riders', 'pi.js')),
   build({ ...commonJs, entryPoints: ['src/cli/main.ts'], outfile: 'dist/cli/main.js', define: ownUrl }),
   ...BUNDLES.map(({ load, loader }) =>
     build({

@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { Compactor } from '../compaction/compactor.io.ts';
-import type { CompactableThread, CompactionOutcome } from '../compaction/compactor.io.ts';
+import type { CompactableThread, CompactionAsk, CompactionOutcome } from '../compaction/compactor.io.ts';
 import { gaugeOf } from '../compaction/subject.ts';
 import type { Compaction } from '../compaction/subject.ts';
 import type { Config } from '../config/schema.ts';
@@ -48,6 +48,19 @@ export type LogChange =
   | { readonly type: 'added'; readonly items: readonly Item[] }
   /** Something to keep beside the history, for the next process. */
   | { readonly type: 'noted'; readonly note: Extract<LogRecord, { readonly type: 'note' }> };
+
+/** Why whoever holds the conversation compacts. */
+export interface HostCompaction {
+  readonly from: 'manual' | 'threshold' | 'overflow';
+  /** What the user wants a model's summary to keep. */
+  readonly instructions?: string;
+}
+
+/** Why, for the receipt. */
+const HOST_LIMITS = {
+  threshold: "The agent's own limit for the context is reached.",
+  overflow: 'The provider refused the request as too long.',
+} as const;
 
 /** How the turn stands once the records are added. */
 export type TurnStand =
@@ -163,16 +176,15 @@ export class WatchedLog {
     return this.#turn?.origin.type === 'watcher';
   }
 
-  /** Compacts now, whatever the watcher thinks: the user or the agent that holds the conversation asked for it. */
-  async compact(
-    from: 'manual' | 'pre_turn' | 'built_in' | 'overflow',
-    instructions: string | undefined,
-    signal: AbortSignal,
-  ): Promise<CompactionOutcome> {
-    const ask =
+  /**
+   * Compacts now, where the watcher has no say: the user asked for it, or whoever holds the conversation has reached a limit of
+   * its own. The loop guard holds for both limits, and growth since the last compaction for the first.
+   */
+  async compact({ from, instructions }: HostCompaction, signal: AbortSignal): Promise<CompactionOutcome> {
+    const ask: CompactionAsk =
       from === 'manual'
-        ? { from, strategy: 'full' as const, ...(instructions === undefined ? {} : { instructions }) }
-        : { from };
+        ? { from, strategy: 'full', ...(instructions === undefined ? {} : { instructions }) }
+        : { from: 'watcher', why: HOST_LIMITS[from], isEmergency: from === 'overflow' };
     const outcome = await this.#compactor.request(ask, signal);
     if (outcome.type === 'compacted') this.#watcher.contextCompacted(outcome.compaction.type);
     return outcome;

@@ -34,20 +34,37 @@ export interface Loopback {
 /** Tokens that every answer claims to have used: far below any limit, so that no tool compacts on its own. */
 const USED_TOKENS = 100;
 
+/** One answer of a scripted model. */
+export interface ChatAnswer {
+  readonly text?: string;
+  /** Calls of tools, each with its arguments. */
+  readonly calls?: readonly { readonly name: string; readonly args: JsonObject }[];
+  /** Tokens that the answer claims the request had. */
+  readonly used: number;
+}
+
+/** Answers the requests of `POST /v1/chat/completions`. @param nth counted from 0 */
+export type ChatModel = (body: JsonObject, nth: number) => ChatAnswer;
+
 /**
  * Starts a provider on a free port. `POST /v1/responses` answers as OpenAI Responses, `POST /v1/messages` as Anthropic
  * Messages, `POST /v1/messages/count_tokens` with a count; anything else gets 404 and is recorded like the rest.
  *
  * @param reply the text of every answer.
+ * @param chat answers `POST /v1/chat/completions`; absent: 404.
  * @source the events that codex 0.169.0 and claude-code 2.1.329 accept, measured; see docs/real-tools.md.
  */
-export async function startLoopback(reply = 'Understood.'): Promise<Loopback> {
+export async function startLoopback(reply = 'Understood.', chat?: ChatModel): Promise<Loopback> {
+  let asked = 0;
   const requests: RecordedRequest[] = [];
   const server = createServer((request, response) => {
     const [method, path] = [request.method ?? '', request.url ?? ''];
     readBody(request).then(
       (body) => {
         requests.push({ method, path, body });
+        if (chat !== undefined && path === '/v1/chat/completions') {
+          return streamChat(response, chat(body, asked++), asked);
+        }
         answer(response, { method, path, reply });
       },
       (error: unknown) => response.writeHead(400).end(String(error)),
@@ -130,6 +147,27 @@ function stream(response: ServerResponse, events: readonly Event[]): void {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
   for (const event of events) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
   response.end();
+}
+
+function streamChat(response: ServerResponse, { text, calls = [], used }: ChatAnswer, nth: number): void {
+  const chunk = (fields: JsonObject): void => {
+    const base = { id: `chat-${nth}`, object: 'chat.completion.chunk', created: 1, model: 'loopback' };
+    response.write(`data: ${JSON.stringify({ ...base, ...fields })}\n\n`);
+  };
+  const tool_calls = calls.map(({ name, args }, index) => ({
+    index,
+    id: `call_${nth}_${index}`,
+    type: 'function',
+    function: { name, arguments: JSON.stringify(args) },
+  }));
+  const delta = { role: 'assistant', content: text ?? null, ...(calls.length === 0 ? {} : { tool_calls }) };
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+  chunk({ choices: [{ index: 0, delta, finish_reason: null }] });
+  chunk({
+    choices: [{ index: 0, delta: {}, finish_reason: calls.length === 0 ? 'stop' : 'tool_calls' }],
+    usage: { prompt_tokens: used, completion_tokens: 5, total_tokens: used + 5 },
+  });
+  response.end('data: [DONE]\n\n');
 }
 
 function responsesEvents(reply: string): readonly Event[] {

@@ -2,12 +2,15 @@
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isObject } from './shape.ts';
 
-const pathOf = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+/** This folder; another one with a `package.json` and an `install.mjs` of its own has other tools. */
+const HERE = new URL('.', import.meta.url);
+
+const pathOf = (path: string, folder = HERE): string => fileURLToPath(new URL(path, folder));
 
 /** Where the packages of the platform keep the programs. */
 const PLATFORM = `${process.platform}-${process.arch}`;
@@ -40,18 +43,19 @@ const INSTALL_DEADLINE_MS = 300_000;
 
 /**
  * Says whether the tests that need the real tools can run: `false` when they can, else the reason why not, for the
- * `skip` option of `node:test`. In continuous integration it installs what is missing, so there nothing is skipped.
+ * `skip` option of `node:test`. `folder`: where they are pinned. In continuous integration it installs what is missing, so there nothing is skipped.
  *
  * @throws Error when the installation fails.
  */
-export async function skipReason(): Promise<string | false> {
-  const missing = missingTools();
+export async function skipReason(folder = HERE): Promise<string | false> {
+  const missing = missingTools(folder);
   // While another file installs, the launchers are there before the binaries that they start.
-  if (missing.length === 0 && !existsSync(pathOf(INSTALL_LOCK))) return false;
+  if (missing.length === 0 && !existsSync(pathOf(INSTALL_LOCK, folder))) return false;
   if (process.env['CI'] !== 'true') {
-    return `${missing.join(' and ')} not installed; run: node test/agents/install.mjs`;
+    const script = relative(process.cwd(), pathOf('install.mjs', folder));
+    return `${missing.join(' and ')} not installed; run: node ${script}`;
   }
-  await installOnce();
+  await installOnce(folder);
   return false;
 }
 
@@ -68,18 +72,20 @@ function codexTargets(): readonly string[] {
 }
 
 /** The pinned tools that are absent or of another version, as `name@version`. */
-function missingTools(): readonly string[] {
-  const pinned = readJson('package.json')?.['dependencies'];
-  if (!isObject(pinned)) throw new TypeError('test/agents/package.json pins no tools');
+function missingTools(folder: URL): readonly string[] {
+  const pinned = readJson('package.json', folder)?.['dependencies'];
+  if (!isObject(pinned)) throw new TypeError(`${pathOf('package.json', folder)} pins no tools`);
   return Object.entries(pinned)
-    .filter(([name, version]) => readJson(`node_modules/${name}/package.json`)?.['version'] !== version)
+    .filter(
+      ([name, version]) => readJson(`node_modules/${name}/package.json`, folder)?.['version'] !== version,
+    )
     .map(([name, version]) => `${name}@${String(version)}`);
 }
 
-function readJson(relative: string): Readonly<Record<string, unknown>> | undefined {
+function readJson(path: string, folder: URL): Readonly<Record<string, unknown>> | undefined {
   let text: string;
   try {
-    text = readFileSync(pathOf(relative), 'utf8');
+    text = readFileSync(pathOf(path, folder), 'utf8');
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
@@ -89,8 +95,8 @@ function readJson(relative: string): Readonly<Record<string, unknown>> | undefin
 }
 
 /** Test files run side by side, and two installations in one folder destroy each other: the first one does it. */
-async function installOnce(): Promise<void> {
-  const lock = pathOf(INSTALL_LOCK);
+async function installOnce(folder: URL): Promise<void> {
+  const lock = pathOf(INSTALL_LOCK, folder);
   const deadline = Date.now() + INSTALL_DEADLINE_MS;
   while (!tryMakeFolder(lock)) {
     if (Date.now() > deadline)
@@ -98,8 +104,10 @@ async function installOnce(): Promise<void> {
     await sleep(250);
   }
   try {
-    if (missingTools().length === 0) return;
-    const { status } = spawnSync(process.execPath, [pathOf('install.mjs')], { stdio: ['ignore', 2, 2] });
+    if (missingTools(folder).length === 0) return;
+    const { status } = spawnSync(process.execPath, [pathOf('install.mjs', folder)], {
+      stdio: ['ignore', 2, 2],
+    });
     if (status !== 0) throw new Error('the real tools could not be installed; see the output of npm above');
   } finally {
     rmdirSync(lock);

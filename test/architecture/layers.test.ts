@@ -89,6 +89,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'rollout',
     'providers',
   ],
+  // Baton inside other agents: the watcher by the calls, the sessions by the formats.
+  riders: [...ENGINE, 'config', 'compaction', 'formats', 'calls'],
   index: [
     ...ENGINE,
     'config',

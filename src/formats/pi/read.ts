@@ -17,6 +17,7 @@ import {
 import type { FormatReader, LineAt, LineReader } from '../reader.ts';
 import { RecordEmitter } from '../record-emitter.ts';
 import { PiSurveyor } from './tree.ts';
+import { isClearing, noteIn, splitSummary } from './riding.ts';
 import type { PiSurvey } from './tree.ts';
 
 const ENTRIES: ReadonlySet<unknown> = new Set([
@@ -25,6 +26,7 @@ const ENTRIES: ReadonlySet<unknown> = new Set([
   'branch_summary',
   'custom',
   'custom_message',
+  'context_edit',
   'label',
   'session_info',
 ]);
@@ -54,6 +56,8 @@ export const piReader = {
 class PiReader implements LineReader {
   readonly #emitter: RecordEmitter;
   readonly #survey: PiSurvey;
+  /** The call whose result an entry holds, by the entry's ref. */
+  readonly #callIds = new Map<string, string>();
 
   constructor(emitter: RecordEmitter, survey: PiSurvey) {
     this.#emitter = emitter;
@@ -93,6 +97,13 @@ class PiReader implements LineReader {
   #entry(value: JsonObject, ref: string): void {
     const emitter = this.#emitter;
     const message = objectAt(value, 'message');
+    if (value['type'] === 'context_edit') return this.#edit(value, ref);
+    const note = value['type'] === 'custom' ? noteIn(value) : undefined;
+    if (note !== undefined) return emitter.record(note);
+    if (message?.['role'] === 'toolResult') {
+      const callId = stringAt(message, 'toolCallId');
+      if (callId !== undefined) this.#callIds.set(ref, callId);
+    }
     if (value['type'] === 'message' && message === undefined) {
       emitter.wrongShape('A message entry without a message in it', 'message');
       return;
@@ -110,6 +121,13 @@ class PiReader implements LineReader {
     if (items.length === 0 && (message !== undefined || !emitter.hasEmitted)) emitter.opaque(kindOf(value));
   }
 
+  /** An extension's edit of what the model sees of an older entry; only clearing changes the history here. */
+  #edit(value: JsonObject, ref: string): void {
+    const callId = this.#callIds.get(stringAt(value, 'targetId') ?? '');
+    if (callId === undefined || !isClearing(value)) return this.#emitter.opaque('context_edit');
+    this.#emitter.record({ type: 'micro_compacted', id: ref, callIds: [callId] });
+  }
+
   #leftBehind(value: JsonObject): void {
     const items = entryItems(value, () => undefined);
     this.#emitter.side(items, 'abandoned_branch');
@@ -123,10 +141,12 @@ class PiReader implements LineReader {
       return;
     }
     const preTokens = countAt(value, 'tokensBefore');
+    const whole = compactionItems(ref, summary, { at: stringAt(value, 'timestamp') });
+    const parts = splitSummary(summary, objectAt(value, 'details'));
     this.#emitter.record({
       type: 'compacted',
       id: ref,
-      replacement: compactionItems(ref, summary, { at: stringAt(value, 'timestamp') }),
+      replacement: parts === undefined ? whole : [...whole.slice(0, 1), ...parts],
       summary,
       ...(kept.length === 0 ? {} : { keptRefs: kept }),
       ...(preTokens === undefined ? {} : { preTokens }),

@@ -1,0 +1,1 @@
+export function bundlePi(outfile: string, contents?: string): Promise<void>;
