@@ -220,7 +220,11 @@ describe('an agent that does not do as it is asked', () => {
     'never writes the packet': [says('I would rather fill the oil.', 62_500), says('No.', 62_600)],
     'answers with nothing': [says(' ', 62_500), says(' ', 62_600)],
     'stops at the heads-up': [says('Understood, I will pause here.', 62_500), says('Paused.', 62_600)],
-    'works on instead': [commits(62_500), says('Committed again.', 62_600), says('What packet?', 62_700)],
+    'works on instead': [
+      commits(62_500),
+      says('Committed again. The oil comes next.', 62_600),
+      says('What packet?', 62_700),
+    ],
   };
   for (const [name, answers] of Object.entries(refusals)) {
     test(`${name}: the watcher writes it, and the turn goes on`, async () => {
@@ -656,6 +660,28 @@ test('an agent that waits for the user is not sent on by the handoff', async () 
   assert.equal(server.requests.length - from, 3, 'nothing is asked after the packet');
 });
 
+describe('an agent that stops without a word about what comes next', () => {
+  for (const [name, said] of Object.entries({
+    'waits for a third party':
+      'The purge script is written and has not been run. Somebody with authority has to start it.',
+    'invites comments': 'My plan is above. Speak up if anything looks off.',
+    'stops before an irreversible step': 'This is the last safe point before the cut-over.',
+  })) {
+    test(`${name}: it is handed over, and not sent on`, async () => {
+      server.play({
+        replies: [commits(40_000), says(said, 62_000), says(PACKET, 62_500), says('Purged.', 9_000)],
+      });
+      const { thread, records } = await liveThread({
+        baseUrl: server.baseUrl,
+        config: withWatcher({ midTurn: 'off' }),
+      });
+      await thread.submit('Prepare the purge.');
+      await thread.rest();
+      assert.deepEqual(path(records).slice(-2), ['compacted', 'handoff']);
+    });
+  }
+});
+
 describe('a phase that the user calls done', () => {
   const rests = [commits(40_000), says('The wick is trimmed.', 62_000)];
 
@@ -663,7 +689,12 @@ describe('a phase that the user calls done', () => {
     const off = withWatcher({ midTurn: 'off' });
     const looks = { ...commits(40_000), calls: [{ name: 'shell', arguments: { command: 'cat wick' } }] };
     server.play({
-      replies: [looks, says('I looked at the wick.', 45_000), says(PACKET, 45_500), says('Filled.', 9_000)],
+      replies: [
+        looks,
+        says('I looked at the wick. The oil comes next.', 45_000),
+        says(PACKET, 45_500),
+        says('Filled.', 9_000),
+      ],
     });
     const from = server.requests.length;
     const { thread, records } = await liveThread({ baseUrl: server.baseUrl, config: off });

@@ -9,7 +9,7 @@ import type { CountText } from '../../tokens/estimate.ts';
 import { clip, oneLine } from '../../text/sentences.ts';
 import type { Trail } from '../../trail/trail.ts';
 import { isFinished } from '../packet/messages.ts';
-import { waitsForUser } from '../packet/waiting.ts';
+import { goesOn, waitsForUser } from '../packet/waiting.ts';
 import { acceptPacket } from '../packet/accept.ts';
 import { isForUser } from '../packet/for-user.ts';
 import { assemblePacket } from '../packet/assemble.ts';
@@ -157,10 +157,13 @@ function withNotes(
 }
 
 function hasNothingLeft(
-  { trail, hasEnded, hasQueuedInput, lastAgentMessage = '' }: PacketMaterial,
+  { trail, hasEnded, hasQueuedInput, decision, lastAgentMessage = '' }: PacketMaterial,
   nextStep: string | undefined,
 ): boolean {
-  const hasQuestion = hasEnded && (waitsForUser(lastAgentMessage) || waitsForUser(nextStep ?? ''));
+  // What the agent said in the middle of a turn was not its last word: only the request ended that turn.
+  const hasStopped = decision.point === 'turn_end' && lastAgentMessage.trim() !== '';
+  const waits = hasStopped ? !goesOn(lastAgentMessage) : waitsForUser(lastAgentMessage);
+  const hasQuestion = hasEnded && (waits || waitsForUser(nextStep ?? ''));
   return isFinished({ hasEnded, plans: trail.plans, nextStep, hasQueuedInput, hasQuestion });
 }
 

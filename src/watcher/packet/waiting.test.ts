@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { waitsForUser } from './waiting.ts';
+import { goesOn, waitsForUser } from './waiting.ts';
 
 const WAITS: readonly string[] = [
   'Please confirm that I may delete the old database before I go on.',
@@ -55,6 +55,42 @@ const WAITS: readonly string[] = [
   'Give the word and I start.',
   'Your move.',
   'I can delete it, if desired.',
+  'I will delete it on your say-so.',
+  'I will not force-push unless instructed.',
+  'Say when.',
+  'I am not comfortable deleting the data next without a confirmation.',
+  'I stop here: the next step is destructive.',
+  'Waiting on a nod before I rewrite the history next.',
+  'Next I delete the bucket, unless somebody objects.',
+  'If that works for you, I drop it next.',
+  'Now I need to know whether the old table can go.',
+  'Verify the list and I will delete the files.',
+];
+
+/** Agents that wait in words that no list holds. */
+const SILENT: readonly string[] = [
+  '',
+  'The purge script is written and has not been run. Somebody with authority has to start it.',
+  'The contract with the vendor is unclear on this, and I do not want to guess.',
+  'My plan is above. Speak up if anything looks off.',
+  'No action taken; awaiting acknowledgement.',
+  'Here is the plan: 1. back up 2. drop 3. import. Comments welcome.',
+  'I have prepared the release but not published it.',
+  'Tag me when the freeze is over.',
+  'Deployment is gated on the release manager.',
+  'Respond with a number from the list.',
+  'This is the last safe point before the cut-over.',
+];
+
+const ANNOUNCES: readonly string[] = [
+  'The wick is committed. The oil comes next.',
+  'I will wire the parser into the command and run its tests.',
+  'All 42 tests pass. I continue with the second file.',
+  'Moving on to the lexer.',
+  'Step 2 of 4 is done. Step 3 is the importer.',
+  'The retry happens when asked by the server; next I handle the timeout.',
+  'The schema needs a reviewer column. I add it next.',
+  'Der Parser ist fertig. Als Nächstes kommt der Lexer.',
 ];
 
 const GOES_ON: readonly string[] = [
@@ -87,4 +123,10 @@ for (const message of WAITS) {
 }
 for (const message of GOES_ON) {
   test(`goes on: ${JSON.stringify(message.slice(0, 60))}`, () => assert.ok(!waitsForUser(message)));
+}
+for (const message of [...SILENT, ...WAITS]) {
+  test(`announces nothing: ${JSON.stringify(message)}`, () => assert.ok(!goesOn(message)));
+}
+for (const message of ANNOUNCES) {
+  test(`announces work: ${JSON.stringify(message)}`, () => assert.ok(goesOn(message)));
 }

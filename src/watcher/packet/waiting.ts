@@ -38,6 +38,23 @@ const WAITING: readonly RegExp[] = [
   /\b(?:need|require|want|like|appreciate)s?\b[^.!\n]{0,30}\b(?:from you|the user['’]s|user approval|user confirmation)\b/i,
   /\b(?:reply|respond|answer|type|send|say)\b[^.!\n]{0,20}["'“‘`*]?\b(?:yes|ok|go|proceed|confirm|continue|approve)\b/i,
   /\b(?:shall|should|may|can|could) (?:I|we)\b/i,
+  /\bsay-so\b|\bsay when\b|\b(?:a|the|one|your) nod\b|\bgreen-?light(?:ing|ed)?\b|\bsecond (?:pair of eyes|opinion)\b/i,
+  /\b(?:unless|until|once|when|if) (?:I(?:['’]m| am) )?(?:told|asked|instructed|directed|approved|confirmed|authori[sz]ed|allowed|cleared)\b(?! by\b)/i,
+  /\bunless (?:you|the user|anyone|someone|somebody)\b|\bany (?:objections?|preferences?|concerns?)\b/i,
+  /\bif (?:that|this|it)(?:['’]s| (?:is|works?|sounds?|suits?|seems?|looks?))\b[^.!\n]{0,30}\b(?:you|good|ok(?:ay)?|fine|right|intended|acceptable|wanted|desired)\b/i,
+  /\b(?:can|could|would|will) you\b|\b(?:want|like|need|wants|prefer) me to\b|\b(?:happy|glad) to [a-z]/i,
+  /\byou (?:can|may|could|should|might) (?:now |then |first )?(?:check|look|review|verify|decide|inspect|confirm|choose|pick|veto|object)\b/i,
+  /\b(?:I|we)(?:['’](?:m|ll|ve|d)| am| have| had| will| would)? (?:stop(?:ping|ped)?|halt(?:ing|ed)?|paus(?:e|ing|ed)|wait(?:ing|ed)?)(?: off)? (?:here|there|now|short|before|until|so)\b/i,
+  /\b(?:I|we)(?: am| are|['’](?:m|re))? ?(?:cannot|can['’]t|can not|will not|won['’]t|would not|unable to|should not|rather not|not going to|not able to) (?:continue|proceed|go|move|start|begin|finish|push|force-push|delete|drop|remove|deploy|merge|publish|do)\b/i,
+  /\bnot (?:comfortable|confident|willing|prepared)\b|\b(?:reluctant|hesitant|hesitate) to\b|\b(?:not|nothing|isn['’]t)\b[^.!\n]{0,30}\b(?:by|on) (?:myself|my own)\b/i,
+  /\b(?:I|we)(?: would|['’]d)? (?:want|need|like|prefer|have) to (?:be (?:sure|certain)|(?:double[- ])?check with|know|ask|hear|clarify)\b/i,
+  /\b(?:irreversible|irrevocable|(?:is|are|be) destructive|(?:cannot|can['’]t|can not) be (?:undone|reverted)|no (?:way|going) back)\b/i,
+  /\b(?:needs?|requires?|takes?|for) (?:someone|somebody|a (?:human|person|maintainer|colleague)|an (?:admin\w*|approver|owner)|the (?:owner|maintainer|reviewer))\b/i,
+  /\bwithout (?:an? |any |explicit |further |written ){0,2}(?:confirmation|instructions?|answer|decision|word|yes)\b|\b(?:give me|with|takes|need) (?:a|your|one) ["“'*]?(?:yes|ok(?:ay)?)\b/i,
+  /\b(?:a?wait)(?:ing|s)?(?: for| on)? (?:further |more |the |an? |any |some ){0,2}(?:direction|guidance|nod|ok|okay|yes|word|clearance|approval|confirmation|instructions?|decision|review|input)\b/i,
+  /\bI(?: would|['’]d)? (?:lean|suggest|recommend|propose)\b/i,
+  /(?:^|[.!:;] )\W{0,4}(?:verify|check|review|look|give|say|nod|tick|sign|answer|reply)\b[^.!\n]{0,80}\band (?:then )?I\b/im,
+  /\bdefer to\b|\bfor (?:your|the user['’]s) [a-z]+|\byour (?:verdict|judge?ment|guidance|direction|nod|yes|signal|response|opinion|take|view)\b/i,
   /\b(?:would you (?:like|prefer)|do you (?:want|prefer|agree|mind)|which (?:one|option) (?:do|would) you)\b/i,
   /\bbitte\b[^.!\n]{0,30}(?:bestätig|sag|gib|wähl|entscheid|antwort|prüf|teil)/i,
   /\b(?:warte[nt]?|sobald|bis|wenn) (?:auf )?(?:du|sie|dich|ihre?|deine?)\b/i,
@@ -54,12 +71,39 @@ const WAITING: readonly RegExp[] = [
   /(?:확인|승인|답변|알려)[을를]? ?(?:해 ?)?(?:주|기다)/,
 ];
 
-/** Whether a message of the agent, at the end of its turn, waits for the user. */
-export function waitsForUser(message: string): boolean {
+/**
+ * How agents announce work that they go on to without being asked. Only what they do themselves counts: "then we can
+ * continue" and "I will not" announce nothing.
+ * @source decision: no list of wordings holds every way to wait (17 of 20 new ones were missed), so that silence about
+ * what comes next counts as waiting
+ */
+const ANNOUNCED: readonly RegExp[] = [
+  /\b(?:next|now|then|still|remaining|remains?|left|to[- ]?do|follows?|afterwards|meanwhile|moving on|on to|turning to)\b/i,
+  /\b(?:I|we)(?:['’]ll| will| am going to|['’]m going to| shall| go on| carry on| continue| proceed| start| begin| am| are|['’]m|['’]re) (?!not\b|never\b)[a-z]/i,
+  /\b(?:continuing|proceeding|going on|carrying on|starting|beginning)\b|\b(?:step|phase|part) \d/i,
+  /\b(?:als nächste[srn]?|danach|jetzt|weiter mit|ich (?:mache|fahre|werde)|ensuite|maintenant|je (?:vais|continue)|luego|ahora|continúo|a seguir|agora|poi|adesso)(?![\p{L}])/iu,
+  /далее|теперь|следующ|接下来|然后|现在|下一步|次に|次は|続けて|다음|이제/,
+];
+
+/**
+ * Whether an agent that has ended its turn goes on by itself: its last message announces work of its own and does not
+ * wait for the user.
+ */
+export function goesOn(message: string): boolean {
+  const ending = endingOf(message);
+  return ANNOUNCED.some((words) => words.test(ending)) && !waitsForUser(message);
+}
+
+function endingOf(message: string): string {
   const prose = proseLines(message)
     .map((line) => line.trim())
     .filter((line) => line !== '');
-  const ending = prose.join('\n').slice(-ENDING_LENGTH);
+  return prose.join('\n').slice(-ENDING_LENGTH);
+}
+
+/** Whether a message of the agent, at the end of its turn, waits for the user. */
+export function waitsForUser(message: string): boolean {
+  const ending = endingOf(message);
   // A list of options may follow the question.
   return (
     ending.split('\n').some((line) => QUESTION.test(line)) || WAITING.some((words) => words.test(ending))
