@@ -4,7 +4,8 @@
 import type { CountText } from '../tokens/estimate.ts';
 import { clip, clipMiddle, oneLine } from '../text/sentences.ts';
 import { findRetractions } from '../trail/talk/retractions.ts';
-import type { PlanStep, Trail, UserRequest } from '../trail/trail.ts';
+import type { Trail, UserRequest } from '../trail/trail.ts';
+import { fromList, nextListStep } from './work.ts';
 import { charactersFor, isWithin, quoted, summaryLine } from './line.ts';
 import type { SummaryLine } from './line.ts';
 import { preservedWords } from './preserved.ts';
@@ -263,17 +264,14 @@ function times(count: number): string {
 
 /** What the log gives as the next step: the agent's words, else the plan's, else going on with what is under way. */
 export function nextStepOf(trail: Trail): string | undefined {
-  const step = openStep(trail);
+  const next = openStep(trail);
   if (trail.nextStep !== undefined) return oneLine(trail.nextStep);
-  if (step !== undefined) return step.text;
+  if (next !== undefined) return next.step.text;
   return trail.current.isAgentDone || trail.turns === 0 ? undefined : 'Go on with the current ask.';
 }
 
-function openStep({ plan, turns }: Trail): PlanStep | undefined {
-  const steps = plan?.turn === turns ? plan.steps : [];
-  return (
-    steps.find(({ status }) => status === 'in_progress') ?? steps.find(({ status }) => status === 'pending')
-  );
+function openStep({ plans, turns }: Trail): ReturnType<typeof nextListStep> {
+  return nextListStep(plans.filter(({ turn }) => turn === turns));
 }
 
 /** Steps of a plan that an earlier request made may be what the current one is about. */
@@ -304,14 +302,14 @@ function nextLines(trail: Trail, budget: number): SummaryLine[] {
     const text = quoted(clip(oneLine(nextStep), Math.max(160, budget * 0.25)));
     lines.push(`- ${announcement(trail)}: ${text}`);
   }
-  const step = openStep(trail);
-  if (step !== undefined) lines.push(`- From the plan: ${clip(step.text, 240)}`);
+  const next = openStep(trail);
+  if (next !== undefined) lines.push(`- ${fromList(next.list)}: ${clip(next.step.text, 240)}`);
   for (const question of openQuestions) {
     lines.push(`- The agent asked, and waits for the user's answer: ${quoted(question.text)}`);
   }
   const failure = failures.findLast(({ outcome, turn }) => outcome === 'open' && turn === turns);
   if (failure !== undefined) lines.push(`- Not seen to pass yet: \`${clip(failure.command, 140)}\``);
   if (lines.length === 0) lines.push('- Nothing is left open as far as the log tells.');
-  if (step === undefined) lines.push(...olderSteps(trail));
+  if (next === undefined) lines.push(...olderSteps(trail));
   return lines.map((text, order) => summaryLine({ section: NEXT, order, text, value: 5 - order }));
 }

@@ -3,7 +3,7 @@
 
 import { isIdle, isLasting } from '../trail/talk/constraints.ts';
 import { sentencesOf } from '../text/sentences.ts';
-import type { Constraint, Reply, UserRequest } from '../trail/trail.ts';
+import type { Constraint, Plan, PlanStep, Reply, UserRequest } from '../trail/trail.ts';
 
 /** A longer message says more than that the agent may continue. */
 const LONGEST_GO_AHEAD = 60;
@@ -101,4 +101,23 @@ export function changeFinder(requests: readonly UserRequest[]): (rule: Constrain
       return shared > 0 && shared >= SAME_TOPIC * Math.max(about.length, topic.size);
     })?.turn;
   };
+}
+
+/** The step to take next, with its list: one in progress before a pending one, and of the newest list first. */
+export function nextListStep(
+  lists: readonly Plan[],
+): { readonly list: Plan; readonly step: PlanStep } | undefined {
+  const newestFirst = lists.toSorted((a, b) => b.position - a.position);
+  for (const wanted of ['in_progress', 'pending'] as const) {
+    for (const list of newestFirst) {
+      const step = list.steps.find(({ status }) => status === wanted);
+      if (step !== undefined) return { list, step };
+    }
+  }
+  return undefined;
+}
+
+/** How a line names the list that a step is from. */
+export function fromList({ kind }: Plan): string {
+  return kind === 'todo' ? 'From the todo list' : 'From the plan';
 }

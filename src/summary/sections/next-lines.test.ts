@@ -98,3 +98,13 @@ test('nobody is sent to a newest result that only says that it went well', () =>
   assert.match(nextOf(begun().sh('git push', '')), /comes after the newest calls, which ran well/);
   assert.match(nextOf(begun().sh('make shed', 'the broom is missing')), /go on from the newest result above/);
 });
+
+test('beside a newer todo list, the step of the plan that is in progress comes next; each is named', () => {
+  const story = (state: string): Story =>
+    Story.in(home)
+      .user('Light the lamp.')
+      .plan(`${state}: oil the horn`)
+      .call('todo', { todos: [{ content: 'Buy wicks', status: 'pending' }] }, 'Noted.');
+  assert.match(nextOf(story('now')), /From the plan: oil the horn/);
+  assert.match(nextOf(story('done')), /From the todo list: Buy wicks/);
+});

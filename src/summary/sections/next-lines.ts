@@ -8,7 +8,7 @@ import { readsFailed } from '../../trail/outputs/outputs.ts';
 import { clip, oneLine } from '../../text/sentences.ts';
 import { isIntent, remainingRows } from '../../trail/talk/statements.ts';
 import type { Activity, ListedItem, Plan, PlanStep, Trail } from '../../trail/trail.ts';
-import { newerWork } from '../work.ts';
+import { fromList, newerWork, nextListStep } from '../work.ts';
 
 /** Characters that identify a sentence. */
 const KNOWN_BY = 40;
@@ -22,12 +22,9 @@ export function nextLines(trail: Trail, budget: number, unread: readonly Activit
     const text = quoted(clip(step, charactersFor(Math.max(40, budget / 16), step)));
     lines.push(summaryLine({ section, order: 0, text: `${announcement(trail)}: ${text}`, value: 5 }));
   }
-  const { plan, requests } = trail;
-  const steps = plan !== undefined && newerWork(requests, plan.turn) === 0 ? plan.steps : [];
-  const step =
-    steps.find(({ status }) => status === 'in_progress') ?? steps.find(({ status }) => status === 'pending');
-  if (plan !== undefined && step !== undefined) {
-    const text = planText(plan, step, trail);
+  const next = nextListStep(trail.plans.filter(({ turn }) => newerWork(trail.requests, turn) === 0));
+  if (next !== undefined) {
+    const text = planText(next.list, next.step, trail);
     lines.push(summaryLine({ section, order: 1, text, value: 4 }));
   }
   if (trail.turns > 0)
@@ -55,20 +52,22 @@ function isOutdated({ current, nextStep = '' }: Trail): boolean {
 }
 
 /** The next step of a plan, with how far work continued after the agent updated the plan. */
-function planText({ position, steps }: Plan, step: PlanStep, { current }: Trail): string {
+function planText(list: Plan, step: PlanStep, { current }: Trail): string {
+  const { position, steps } = list;
+  const from = fromList(list);
   const edits = current.actions.filter(
     (action) => action.position > position && /^(?:edited|wrote) /.test(action.text),
   );
   const text = clip(step.text, 240);
-  if (edits.length === 0) return `From the plan: ${text}`;
+  if (edits.length === 0) return `${from}: ${text}`;
   const named = edits.findLast((edit) => isNamedBy(step.text, edit.text));
   if (named !== undefined) {
     const after = steps.slice(steps.indexOf(step) + 1).find(isOpenStep);
     const then = after === undefined ? '' : `; after it: ${clip(after.text, 120)}`;
-    return `From the plan (perhaps done by now: since then ${clip(named.text, RAN_LENGTH)}): ${text}${then}`;
+    return `${from} (perhaps done by now: since then ${clip(named.text, RAN_LENGTH)}): ${text}${then}`;
   }
   const newest = edits.length === 1 ? 'edit' : `${edits.length} edits`;
-  return `From the plan (not brought up to date after the newest ${newest}): ${text}`;
+  return `${from} (not brought up to date after the newest ${newest}): ${text}`;
 }
 
 /** Longer words, and the least number of them that a file named after a step shares with it. */
