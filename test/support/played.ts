@@ -7,7 +7,8 @@ import { DEFAULT_CONFIG } from '../../src/config/defaults.ts';
 import type { LogRecord } from '../../src/protocol/record.ts';
 import { FactsFold } from '../../src/lab/replay/facts.ts';
 import type { SessionReplay } from '../../src/lab/replay/outcome.ts';
-import { RecallMeter } from '../../src/lab/replay/recall.ts';
+import { rootIn } from '../../src/lab/eval/log.ts';
+import { FutureFold, RecallMeter } from '../../src/lab/replay/recall.ts';
 import { Replay } from '../../src/lab/replay/replay.ts';
 import { approximateTokens, itemTokens, sumTokens } from '../../src/tokens/estimate.ts';
 
@@ -21,13 +22,15 @@ export function played(
 ): SessionReplay {
   const facts = new FactsFold((item) => sumTokens(itemTokens(item)), approximateTokens);
   for (const record of records) facts.add(record);
+  const future = new FutureFold(records.map(rootIn).find((root) => root !== undefined) ?? '');
+  for (const record of records) future.add(record);
   const replay = new Replay(facts.facts(), {
     recording: {
       estimate: DEFAULT_CONFIG.compact,
       safetyMultiplier: DEFAULT_CONFIG.compact.tokenSafetyMultiplier,
     },
     policies: POLICIES.filter(({ name }) => policies?.some((wanted) => wanted === name) ?? true),
-    ...(measures ? { recall: new RecallMeter(records) } : {}),
+    ...(measures ? { recall: new RecallMeter(future) } : {}),
   });
   for (const record of records) replay.add(record);
   replay.end();

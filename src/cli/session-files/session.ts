@@ -15,9 +15,14 @@ export function modelWorld({ env, cwd, homeDirectory, stderr }: CommandIo): Summ
   return { env, cwd, homeDirectory, warn: (warning) => stderr(`baton: warning: ${warning}\n`) };
 }
 
-/** Reads all records, with progress on standard error. */
-export async function readSession(io: CommandIo, source: ByteSource, emit: Emit): Promise<LoadReport> {
-  return withProgress(io, `Reading ${source.name}`, source.size, (onProgress) =>
+/** Reads all records, with progress on standard error. @param verb what is done with them, for the progress */
+export async function readSession(
+  io: CommandIo,
+  source: ByteSource,
+  emit: Emit,
+  verb = 'Reading',
+): Promise<LoadReport> {
+  return withProgress(io, `${verb} ${source.name}`, source.size, (onProgress) =>
     loadSession(source, emit, { signal: io.signal, onProgress }),
   );
 }

@@ -21,7 +21,7 @@ export function bestLines(
   table: LineTable,
   budget: number,
 ): readonly string[] {
-  const credit = new Credit(table, uses);
+  const credit = new Credit(uses);
   const offers = new OfferHeap();
   for (const line of past) offers.push(offerOf(line, credit, table));
   const chosen: string[] = [];
@@ -34,7 +34,7 @@ export function bestLines(
       continue;
     }
     if (spent + now.tokens > budget) break;
-    credit.add(now.line);
+    credit.add(table.identifiersOf(now.line));
     chosen.push(now.line);
     spent += now.tokens;
   }
@@ -43,7 +43,7 @@ export function bestLines(
 
 function offerOf(line: string, credit: Credit, table: LineTable): Offer {
   let weight = 0;
-  for (const use of credit.newOn(line)) weight += use.weight;
+  for (const use of credit.newOn(table.identifiersOf(line))) weight += use.weight;
   const tokens = table.tokensOfLine(line);
   return { line, tokens, worth: weight / Math.max(1, tokens) };
 }

@@ -129,6 +129,32 @@ export class LineTable {
   }
 }
 
+/** Finds the items of a log in order: those that were recorded, and what a file that starts in the middle starts with. */
+export class StepReader {
+  #steps = 0;
+  #hasAgentSpoken = false;
+
+  /** How many items were found. */
+  get steps(): number {
+    return this.#steps;
+  }
+
+  /** The items of the next record, each with its kind. */
+  read(record: LogRecord): readonly Pick<LogStep, 'item' | 'kind'>[] {
+    if (record.type === 'item') return [this.#step(record.item)];
+    // The file starts in the middle of a session: what the compaction kept is all that remains of its past.
+    if (record.type === 'compacted' && this.#steps === 0)
+      return record.replacement.map((item) => this.#step(item));
+    return [];
+  }
+
+  #step(item: Item): Pick<LogStep, 'item' | 'kind'> {
+    this.#hasAgentSpoken ||= authorOf(item) === 'agent';
+    this.#steps++;
+    return { item, kind: kindOf(item, this.#hasAgentSpoken) };
+  }
+}
+
 /** Reads the records of a session once. Linear in their text. */
 export function readLog(records: readonly LogRecord[], count: CountText): SessionLog {
   const root = workingDirectory(records);
@@ -137,9 +163,8 @@ export function readLog(records: readonly LogRecord[], count: CountText): Sessio
   const recordOfStep: number[] = [];
   const compactions: RecordedCompaction[] = [];
   const open = new Set<string>();
-  let hasAgentSpoken = false;
-  const add = (item: Item, record: number): void => {
-    hasAgentSpoken ||= authorOf(item) === 'agent';
+  const reader = new StepReader();
+  const add = ({ item, kind }: Pick<LogStep, 'item' | 'kind'>, record: number): void => {
     const isInsidePair = open.size > 0;
     const call = callOf(item)?.callId;
     const answered = resultCallId(item);
@@ -147,15 +172,14 @@ export function readLog(records: readonly LogRecord[], count: CountText): Sessio
     if (answered !== undefined) open.delete(answered);
     // A user who continues no longer waits for an interrupted call.
     else if (item.type === 'message' && authorOf(item) === 'user') open.clear();
-    steps.push(stepOf(item, kindOf(item, hasAgentSpoken), table, isInsidePair));
+    steps.push(stepOf(item, kind, table, isInsidePair));
     recordOfStep.push(record);
   };
   records.forEach((record, at) => {
-    if (record.type === 'item') add(record.item, at);
-    if (record.type !== 'compacted') return;
-    if (steps.length > 0) compactions.push({ step: steps.length, record: at, summary: record.summary });
-    // The file starts in the middle of a session: what the compaction kept is all that remains of its past.
-    else for (const item of record.replacement) add(item, at);
+    if (record.type === 'compacted' && reader.steps > 0) {
+      compactions.push({ step: reader.steps, record: at, summary: record.summary });
+    }
+    for (const step of reader.read(record)) add(step, at);
   });
   const initial = initialIdentifiers(records, steps, table);
   const textActions = records
@@ -194,11 +218,17 @@ function kindOf(item: Item, hasAgentSpoken: boolean): StepKind {
 
 function workingDirectory(records: readonly LogRecord[]): string {
   for (const record of records) {
-    if ((record.type === 'session_meta' || record.type === 'settings') && record.cwd !== undefined) {
-      return record.cwd.replace(/\/$/, '');
-    }
+    const root = rootIn(record);
+    if (root !== undefined) return root;
   }
   return '';
+}
+
+/** The working directory that a record names, without its final slash. The first one of a log is its root. */
+export function rootIn(record: LogRecord): string | undefined {
+  return record.type === 'session_meta' || record.type === 'settings'
+    ? record.cwd?.replace(/\/$/, '')
+    : undefined;
 }
 
 function initialIdentifiers(

@@ -24,34 +24,105 @@ interface Writing {
   next: number;
 }
 
-/** Finds the future uses at one cut after another, so that no cut reads the whole session again. */
-export class UseFinder {
-  readonly #log: SessionLog;
-  readonly #writings: Writing[] = [];
-  /** By identifier: the position of its first writing after the cut, while there is one. */
+/** When agent or user wrote each identifier. */
+export class Writings {
+  readonly #list: Writing[] = [];
   readonly #first = new Map<number, number>();
+  readonly #newest = new Map<number, Writing>();
+
+  /** Adds a writing; steps come in order. @param shown the last step where a tool result showed it; −1 for none */
+  add(identifier: number, step: number, shown = -1): void {
+    const writing = { identifier, step, shown, next: -1 };
+    const at = this.#list.push(writing) - 1;
+    const before = this.#newest.get(identifier);
+    if (before === undefined) this.#first.set(identifier, at);
+    else before.next = at;
+    this.#newest.set(identifier, writing);
+  }
+
+  at(position: number): Writing | undefined {
+    return this.#list[position];
+  }
+
+  /** By identifier: the position of its first writing. */
+  firsts(): Map<number, number> {
+    return new Map(this.#first);
+  }
+}
+
+/** Moves through a session, step by step, and knows at each what of its past is used later. */
+export class UseTally {
+  readonly #writings: Writings;
+  readonly #initial: ReadonlySet<number>;
+  /** By identifier: the position of its first writing after the cut, while there is one. */
+  readonly #first: Map<number, number>;
   /** By identifier: how many items of the past name it. */
   readonly #namedBy: Uint32Array;
   #items = 0;
-  #cut = 0;
   #passed = 0;
+
+  /**
+   * @param initial identifiers that never count
+   * @param size above every identifier
+   */
+  constructor(writings: Writings, initial: ReadonlySet<number>, size: number) {
+    this.#writings = writings;
+    this.#initial = initial;
+    this.#first = writings.firsts();
+    this.#namedBy = new Uint32Array(size);
+  }
+
+  /** Adds an item to the past, unless it belongs to the initial context. @param identifiers each once */
+  pass(identifiers: readonly number[]): void {
+    this.#items++;
+    for (const identifier of identifiers) this.#namedBy[identifier] = (this.#namedBy[identifier] ?? 0) + 1;
+  }
+
+  /** The future uses, in the order of their first use. @param cut how many steps belong to the past; never falls */
+  usesAt(cut: number): readonly FutureUse[] {
+    this.#skip(cut);
+    const places: number[] = [];
+    for (const [identifier, at] of this.#first) {
+      if ((this.#namedBy[identifier] ?? 0) > 0 && !this.#initial.has(identifier)) places.push(at);
+    }
+    return places
+      .toSorted((a, b) => a - b)
+      .flatMap((at): FutureUse[] => {
+        const writing = this.#writings.at(at);
+        if (writing === undefined) return [];
+        const { identifier, shown } = writing;
+        const weight = Math.log((this.#items + 1) / (this.#namedBy[identifier] ?? 0));
+        return [{ identifier, weight, isUnaided: shown < cut }];
+      });
+  }
+
+  /** Writings before the cut are no longer in the future. */
+  #skip(cut: number): void {
+    for (;;) {
+      const writing = this.#writings.at(this.#passed);
+      if (writing === undefined || writing.step >= cut) return;
+      if (writing.next < 0) this.#first.delete(writing.identifier);
+      else this.#first.set(writing.identifier, writing.next);
+      this.#passed++;
+    }
+  }
+}
+
+/** Finds the future uses at one cut after another, so that no cut reads the whole session again. */
+export class UseFinder {
+  readonly #log: SessionLog;
+  readonly #tally: UseTally;
+  #cut = 0;
 
   constructor(log: SessionLog) {
     this.#log = log;
-    this.#namedBy = new Uint32Array(log.table.size);
+    const writings = new Writings();
     const shown = new Int32Array(log.table.size).fill(-1);
-    const newest = new Map<number, Writing>();
     for (const [step, { kind, identifiers, used }] of log.steps.entries()) {
       if (kind === 'shown') for (const identifier of identifiers) shown[identifier] = step;
-      for (const identifier of used) {
-        const writing = { identifier, step, shown: shown[identifier] ?? -1, next: -1 };
-        const at = this.#writings.push(writing) - 1;
-        const before = newest.get(identifier);
-        if (before === undefined) this.#first.set(identifier, at);
-        else before.next = at;
-        newest.set(identifier, writing);
-      }
+      for (const identifier of used) writings.add(identifier, step, shown[identifier]);
     }
+    this.#tally = new UseTally(writings, log.initial, log.table.size);
   }
 
   /**
@@ -60,39 +131,11 @@ export class UseFinder {
    * @param cut how many steps belong to the past; not fewer than in the previous call
    */
   usesAt(cut: number): readonly FutureUse[] {
-    this.#advance(cut);
-    const { initial } = this.#log;
-    const places: number[] = [];
-    for (const [identifier, at] of this.#first) {
-      if ((this.#namedBy[identifier] ?? 0) > 0 && !initial.has(identifier)) places.push(at);
-    }
-    return places
-      .toSorted((a, b) => a - b)
-      .flatMap((at): FutureUse[] => {
-        const writing = this.#writings[at];
-        if (writing === undefined) return [];
-        const { identifier, shown } = writing;
-        const weight = Math.log((this.#items + 1) / (this.#namedBy[identifier] ?? 0));
-        return [{ identifier, weight, isUnaided: shown < cut }];
-      });
-  }
-
-  #advance(cut: number): void {
     for (; this.#cut < cut; this.#cut++) {
       const step = this.#log.steps[this.#cut];
-      if (step === undefined || step.kind === 'initial') continue;
-      this.#items++;
-      for (const identifier of step.identifiers) {
-        this.#namedBy[identifier] = (this.#namedBy[identifier] ?? 0) + 1;
-      }
+      if (step !== undefined && step.kind !== 'initial') this.#tally.pass(step.identifiers);
     }
-    for (;;) {
-      const writing = this.#writings[this.#passed];
-      if (writing === undefined || writing.step >= cut) return;
-      if (writing.next < 0) this.#first.delete(writing.identifier);
-      else this.#first.set(writing.identifier, writing.next);
-      this.#passed++;
-    }
+    return this.#tally.usesAt(cut);
   }
 }
 
@@ -113,19 +156,17 @@ export interface Recall {
 
 /** Counts what a context contains of the future uses, line by line. */
 export class Credit {
-  readonly #table: LineTable;
   readonly #uses: ReadonlyMap<number, FutureUse>;
   readonly #credited = new Set<number>();
 
-  constructor(table: LineTable, uses: readonly FutureUse[]) {
-    this.#table = table;
+  constructor(uses: readonly FutureUse[]) {
     this.#uses = new Map(uses.map((use) => [use.identifier, use]));
   }
 
-  /** The credit of the next line: the first six uses on it that no earlier line had. */
-  newOn(line: string): readonly FutureUse[] {
+  /** The credit of the next line: the first six uses on it that no earlier line had. @param line its identifiers */
+  newOn(line: readonly number[]): readonly FutureUse[] {
     const found: FutureUse[] = [];
-    for (const identifier of this.#table.identifiersOf(line)) {
+    for (const identifier of line) {
       const use = this.#uses.get(identifier);
       if (use === undefined || this.#credited.has(identifier)) continue;
       found.push(use);
@@ -135,7 +176,7 @@ export class Credit {
   }
 
   /** Adds a line to the context. */
-  add(line: string): void {
+  add(line: readonly number[]): void {
     for (const { identifier } of this.newOn(line)) this.#credited.add(identifier);
   }
 
@@ -158,7 +199,7 @@ export class Credit {
 
 /** Future-use recall of a context. */
 export function recallOf(lines: readonly string[], uses: readonly FutureUse[], table: LineTable): Recall {
-  const credit = new Credit(table, uses);
-  for (const line of lines) credit.add(line);
+  const credit = new Credit(uses);
+  for (const line of lines) credit.add(table.identifiersOf(line));
   return credit.recall();
 }

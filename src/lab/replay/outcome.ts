@@ -86,7 +86,7 @@ export interface SessionReplay {
   readonly usageFrom: 'reported' | 'estimated';
   /** The recorded gauge, including the agent's own compactions. */
   readonly recorded: readonly GaugeSample[];
-  readonly own: readonly (OwnCompaction & { readonly recall: number | undefined })[];
+  readonly own: readonly OwnCompaction[];
   /** Boundaries by the default signals, in order, each with the request at which it was reached. */
   readonly boundaries: readonly { readonly signal: Signal; readonly request: number }[];
   readonly policies: readonly PolicyOutcome[];

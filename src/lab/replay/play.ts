@@ -81,6 +81,6 @@ export interface OwnCompaction {
   readonly step: number;
   /** Whether the agent was working: it had acted in the running turn. */
   readonly isInsideTurn: boolean;
-  /** What it kept, as far as it is readable; for the recall. */
-  readonly kept: readonly Item[];
+  /** The share of later uses that it kept; undefined if not measured, or if what it kept is not readable. */
+  readonly recall: number | undefined;
 }

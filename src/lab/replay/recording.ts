@@ -14,6 +14,7 @@ import { assumedWindow, knownWindow } from '../../tokens/models.ts';
 import { EFFECTIVE_WINDOW_PERCENT } from '../../tokens/pressure.ts';
 import type { SessionFacts } from './facts.ts';
 import type { RecordingMoment, OwnCompaction, Play } from './play.ts';
+import type { RecallMeter } from './recall.ts';
 import { SizeScale } from './sizes.ts';
 
 /** How to measure a recording. */
@@ -33,6 +34,7 @@ export class Recording {
   readonly sizes: SizeScale;
   readonly #facts: SessionFacts;
   readonly #settings: RecordingSettings;
+  readonly #recall: RecallMeter | undefined;
   /** The same as in every other view of the session. */
   readonly #account: AccountFold;
   readonly #own: OwnCompaction[] = [];
@@ -64,7 +66,9 @@ export class Recording {
   #isUnsettled = false;
   #output: { reported: number | undefined; estimated: number } = { reported: undefined, estimated: 0 };
 
-  constructor(facts: SessionFacts, settings: RecordingSettings) {
+  /** @param recall measures what the agent's own compactions kept; absent: nothing is measured */
+  constructor(facts: SessionFacts, settings: RecordingSettings, recall?: RecallMeter) {
+    this.#recall = recall;
     this.#facts = facts;
     this.#settings = settings;
     this.#account = new AccountFold(settings, facts.hasUndo ? Infinity : 1);
@@ -261,13 +265,14 @@ export class Recording {
     const before = this.#settle();
     const where = this.#ownMark(record);
     this.#float(at);
-    const hasWords = (record.summary ?? '').trim() !== '';
+    const { replacement } = record;
+    const isReadable = (record.summary ?? '').trim() !== '' && replacement.length > 0;
     this.#own.push({
       ...where,
       ...this.#ownSizes(),
       kind: 'full',
       phase: record.phase,
-      kept: hasWords ? record.replacement : [],
+      recall: isReadable ? this.#recall?.measure(this.#step, replacement) : undefined,
     });
     return before;
   }
@@ -275,7 +280,7 @@ export class Recording {
   #noteMicro(record: MicroCompactedRecord, at: LogRecord): void {
     const where = this.#ownMark(record);
     this.#float(at);
-    this.#own.push({ ...where, ...this.#ownSizes(), kind: 'micro', phase: undefined, kept: [] });
+    this.#own.push({ ...where, ...this.#ownSizes(), kind: 'micro', phase: undefined, recall: undefined });
   }
 
   #ownSizes(): Pick<OwnCompaction, 'preTokens' | 'postTokens'> {

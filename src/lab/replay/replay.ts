@@ -63,7 +63,7 @@ export class Replay {
   constructor(facts: SessionFacts, { recording, policies, recall }: ReplaySettings) {
     this.#facts = facts;
     this.#recall = recall;
-    this.#recording = new Recording(facts, recording);
+    this.#recording = new Recording(facts, recording, recall);
     this.#names = policies.map(({ name }) => name);
     const world: PlayerWorld = {
       sizes: this.#recording.sizes,
@@ -93,6 +93,7 @@ export class Replay {
         this.#endedAtMs = at;
       }
     }
+    this.#recall?.add(record);
     this.#announce((detector) => detector.add(record));
     this.#follow(record);
     this.#perform(this.#recording.add(record));
@@ -115,10 +116,7 @@ export class Replay {
       endedAtMs: this.#endedAtMs,
       usageFrom: this.#facts.reportsUsage ? 'reported' : 'estimated',
       recorded: this.#recorded,
-      own: this.#recording.ownCompactions.map((own) => ({
-        ...own,
-        recall: own.kept.length === 0 ? undefined : this.#recall?.measure(own.step, own.kept),
-      })),
+      own: this.#recording.ownCompactions,
       boundaries: this.#boundaries,
       policies: this.#players.map((player, index) => ({
         ...player.outcome(),

@@ -1,11 +1,10 @@
 // `baton replay`: recorded sessions replayed under other policies.
 
-import { setImmediate } from 'node:timers/promises';
 import type { Config } from '../../../config/schema.ts';
-import { BatonError } from '../../../errors.ts';
+import type { LoadReport } from '../../../formats/session-file.io.ts';
 import type { ByteSource } from '../../../formats/source.io.ts';
 import { AccountFold } from '../../../history/account.ts';
-import { UndoneTurns, withoutUndoneTurns } from '../../../history/undone.ts';
+import { UndoneTurns } from '../../../history/undone.ts';
 import { isUserMessage } from '../../../history/filter.ts';
 import { textOfParts } from '../../../protocol/item.ts';
 import { redact } from '../../../text/redact.ts';
@@ -13,7 +12,8 @@ import { ownWords } from '../../../trail/talk/requests.ts';
 import { clip, oneLine } from '../../../text/sentences.ts';
 import type { LogRecord } from '../../../protocol/record.ts';
 import { FactsFold } from '../../../lab/replay/facts.ts';
-import { RecallMeter } from '../../../lab/replay/recall.ts';
+import { rootIn } from '../../../lab/eval/log.ts';
+import { FutureFold, RecallMeter } from '../../../lab/replay/recall.ts';
 import { Replay } from '../../../lab/replay/replay.ts';
 import type { PolicyChoice } from '../../../lab/replay/replay.ts';
 import { policyWarnings } from '../../../watcher/policy.ts';
@@ -26,7 +26,6 @@ import { choosePolicies } from './policies.ts';
 import type { PolicyName } from './policy-names.ts';
 import type { ReplayConfigs } from './policies.ts';
 import type { PlayedFile, ReplayRun } from './run.ts';
-import { drawProgress, eraseProgress } from '../../progress.ts';
 import { accountSettings, withSource } from '../../../calls/session-source.ts';
 import { readSession, warnOfDamage } from '../../session-files/session.ts';
 import { findSessions, visitSessions } from '../../session-files/paths.io.ts';
@@ -41,7 +40,7 @@ export interface ReplayFlags {
   /** Write a report to this file. */
   readonly html?: string;
   readonly force?: true;
-  /** False: do not measure recall, so that memory does not grow with the file. */
+  /** False: do not measure recall, and read the file once less. */
   readonly recall: boolean;
 }
 
@@ -110,42 +109,13 @@ interface Playing {
 
 async function playFile(io: CommandIo, config: Config, path: string, playing: Playing): Promise<PlayedFile> {
   return withSource(io, path, async (source) => {
-    const played = playing.flags.recall
-      ? await playHeld(io, config, source, playing)
-      : await playStreamed(io, config, source, playing);
+    const played = await playSource(io, config, source, playing);
     warnOfDamage(io, path, played.report);
     return { path, ...played };
   });
 }
 
 type Played = Omit<PlayedFile, 'path'>;
-
-/** Keeps the session in memory, because each compaction needs its future. */
-async function playHeld(
-  io: CommandIo,
-  config: Config,
-  source: ByteSource,
-  { policies }: Playing,
-): Promise<Played> {
-  const facts = factsFold(config);
-  const account = new AccountFold(accountSettings(config));
-  const read: LogRecord[] = [];
-  const report = await readSession(io, source, (record) => {
-    facts.add(record);
-    account.add(record);
-    if (IS_PLAYED.has(record.type)) read.push(record);
-  });
-  const records = withoutUndoneTurns(read);
-  const title = records.map(titleIn).find((words) => words !== undefined);
-  const stage = new Replay(facts.facts(), {
-    recording: accountSettings(config),
-    policies,
-    recall: new RecallMeter(records),
-  });
-  await pace(io, source.name, records, (record) => stage.add(record));
-  stage.end();
-  return { title, report, replay: stage.result(), account: account.account() };
-}
 
 /** Characters of a title: one line of a page. */
 const LONGEST_TITLE = 90;
@@ -180,51 +150,49 @@ const IS_PLAYED: ReadonlySet<LogRecord['type']> = new Set([
   'undo_turn',
 ]);
 
-/** Reads the session twice, and keeps no more of it than the live contexts do. */
-async function playStreamed(
+/**
+ * Reads the session again for each thing that must be known before the next, and keeps no more of it than the live contexts
+ * do, and what is used later.
+ */
+async function playSource(
   io: CommandIo,
   config: Config,
   source: ByteSource,
-  { policies }: Playing,
+  { policies, flags }: Playing,
 ): Promise<Played> {
   const facts = factsFold(config);
   const account = new AccountFold(accountSettings(config));
   const undone = new UndoneTurns();
+  let root: string | undefined;
   await readSession(io, source, (record) => {
     facts.add(record);
     account.add(record);
     undone.add(record);
+    root ??= rootIn(record);
   });
-  const stage = new Replay(facts.facts(), { recording: accountSettings(config), policies });
-  const isStanding = undone.standing();
+  const readPlayed = (verb: string, take: (record: LogRecord) => void): Promise<LoadReport> => {
+    const isStanding = undone.standing();
+    return readSession(
+      io,
+      source,
+      (record) => {
+        if (isStanding(record) && IS_PLAYED.has(record.type)) take(record);
+      },
+      verb,
+    );
+  };
+  const future = new FutureFold(root ?? '');
+  if (flags.recall) await readPlayed('Reading', (record) => future.add(record));
+  const stage = new Replay(facts.facts(), {
+    recording: accountSettings(config),
+    policies,
+    ...(flags.recall ? { recall: new RecallMeter(future) } : {}),
+  });
   let title: string | undefined;
-  const report = await readSession(io, source, (record) => {
-    if (!isStanding(record)) return;
+  const report = await readPlayed('Playing', (record) => {
     title ??= titleIn(record);
     stage.add(record);
   });
   stage.end();
   return { title, report, replay: stage.result(), account: account.account() };
-}
-
-/** Records to replay before Ctrl-C is handled: a compaction under every policy takes about a second at most. */
-const RECORDS_A_TURN = 50;
-
-async function pace(
-  io: CommandIo,
-  name: string,
-  records: readonly LogRecord[],
-  play: (record: LogRecord) => void,
-): Promise<void> {
-  try {
-    for (const [index, record] of records.entries()) {
-      play(record);
-      if (index % RECORDS_A_TURN !== 0) continue;
-      drawProgress(io, `Playing ${name}`, ` ${Math.floor((100 * index) / records.length)} %`);
-      await setImmediate();
-      if (io.signal.aborted) throw new BatonError('interrupted', 'Interrupted');
-    }
-  } finally {
-    eraseProgress(io);
-  }
 }
