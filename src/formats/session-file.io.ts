@@ -37,6 +37,9 @@ const LARGEST_KEPT_FILE = 32 * 1024 * 1024;
  */
 const LONGEST_TURN_BYTES = 128 * 1024;
 
+/** Kept values processed before other work gets a turn. @source a compaction under every policy takes about a second at most */
+const VALUES_A_TURN = 50;
+
 /** What a writer needs to know about a session to continue it. */
 export type SessionTail =
   | { readonly format: 'codex'; readonly state: CodexTail }
@@ -213,7 +216,11 @@ async function readClaudeCode(source: ByteSource, pass: Pass): Promise<Read> {
   const lines = await readThrough(source, keeping, pass);
   const found = survey.result();
   const reader = claudeCodeReader.read(pass.emit, pass.report, found);
-  for (const { value, at } of kept) reader.accept(value, at);
+  for (const [index, { value, at }] of kept.entries()) {
+    if (index % VALUES_A_TURN === 0) await setImmediate();
+    if (pass.signal?.aborted === true) throw new BatonError('interrupted', 'Interrupted');
+    reader.accept(value, at);
+  }
   reader.end();
   return { lines, tail: { format: 'claude-code', state: found.tail } };
 }
