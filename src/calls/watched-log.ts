@@ -49,7 +49,7 @@ export type LogChange =
   /** Something to keep beside the history, for the next process. */
   | { readonly type: 'noted'; readonly note: Extract<LogRecord, { readonly type: 'note' }> };
 
-/** Why whoever holds the conversation compacts. */
+/** Why the holder of the conversation compacts. */
 export interface HostCompaction {
   readonly from: 'manual' | 'threshold' | 'overflow';
   /** What the user wants a model's summary to keep. */
@@ -141,7 +141,7 @@ export class WatchedLog {
     return changes;
   }
 
-  /** Adds records that are no occasion to compact. */
+  /** Adds records that give no reason to compact. */
   add(records: readonly LogRecord[]): void {
     this.#write(records);
   }
@@ -177,7 +177,7 @@ export class WatchedLog {
   }
 
   /**
-   * Compacts now, where the watcher has no say: the user asked for it, or whoever holds the conversation has reached a limit of
+   * Compacts now, where the watcher has no say: the user asked for it, or the holder of the conversation has reached a limit of
    * its own. The loop guard holds for both limits, and growth since the last compaction for the first.
    */
   async compact({ from, instructions }: HostCompaction, signal: AbortSignal): Promise<CompactionOutcome> {

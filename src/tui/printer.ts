@@ -43,7 +43,7 @@ export class Printer {
     return lines;
   }
 
-  /** The newest cells anew, as many as fill the screen: rather one of them twice than a line lost. */
+  /** The newest cells once more, as many as fill the screen: better one of them twice than a line lost. */
   reprint(canvas: Canvas): readonly Line[] {
     const pieces: (readonly Line[])[] = [];
     let count = 0;

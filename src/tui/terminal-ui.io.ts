@@ -47,7 +47,7 @@ const TICK_MS = 125;
 /** Milliseconds that a thread has to end its work when the user leaves. @source docs/decisions/stopping.md */
 const LEAVE_MS = 1500;
 
-/** Milliseconds after the last change of size before everything is drawn anew: a dragged edge sends dozens. */
+/** Milliseconds after the last change of size before everything is drawn again: a dragged edge sends dozens. */
 const RESIZE_MS = 60;
 
 /** Share of the screen that a panel may take beside the conversation; a larger one covers it for a while. */
@@ -94,6 +94,9 @@ class TerminalUi {
   #width: number;
   /** The newest session that has a record, and can be resumed. */
   #recorded: string | undefined;
+  #isRehearsal = false;
+  /** The user accepted the rehearsal that Baton offers. */
+  #isOffered = false;
   #isLeaving = false;
   #isClosed = false;
 
@@ -142,7 +145,9 @@ class TerminalUi {
     this.#keyboard.close();
     this.#screen.write(`${this.#block.clear()}${stateSequence('clear')}`);
     this.#screen.destroy(
-      this.#recorded === undefined ? '' : `To resume this session: baton --resume ${this.#recorded}`,
+      this.#recorded === undefined
+        ? ''
+        : `To resume this session: baton --resume ${this.#recorded}${this.#modelToResume}`,
     );
     this.#start.port.close();
   }
@@ -153,6 +158,12 @@ class TerminalUi {
 
   get #canvas(): Canvas {
     return { width: this.#screen.columns, rows: this.#screen.rows, hasUnicode: this.#start.hasUnicode };
+  }
+
+  /** A rehearsal is resumed with its recording. */
+  get #modelToResume(): string {
+    if (this.#isOffered) return ' --model rehearsal';
+    return this.#isRehearsal ? ', with the same --model' : '';
   }
 
   #post(message: FromTerminal): void {
@@ -181,6 +192,7 @@ class TerminalUi {
     this.#threads = takeThreadEvent(this.#threads, event, Date.now());
     const { shown } = this.#threads;
     if (event.type === 'turn_started' || event.type === 'transcript') this.#recorded = shown;
+    if (event.type === 'session_configured') this.#isRehearsal = event.provider === 'rehearsal';
     if (before !== undefined && shown !== before) this.#changeThread(before);
     if (event.type === 'session_configured' && event.thread_id === shown) this.#greet(event);
     if (event.type === 'thread_idle') this.#sendPending();
@@ -342,6 +354,7 @@ class TerminalUi {
   #compose(action: ComposerAction): void {
     if (action === 'send' && this.#hasOffer && this.#composer.draft === '') {
       this.#hasOffer = false;
+      this.#isOffered = true;
       return this.#post({ type: 'rehearse' });
     }
     const submission = this.#composer.perform(action);
@@ -504,7 +517,7 @@ class TerminalUi {
     }, RESIZE_MS);
   }
 
-  /** The terminal has another width: what is on the screen is wrapped anew, as far as it is Baton's. */
+  /** The terminal has another width: what is on the screen is wrapped again, as far as it is Baton's. */
   #rewrap(): void {
     const canvas = this.#canvas;
     if (this.#isPage) return this.#draw();

@@ -32,8 +32,9 @@ const DOORS: readonly {
   {
     what: 'reads the environment of the process but through `CommandIo.env`',
     pattern: /\bprocess\.env\b/,
-    // The loader knows Baton's home before there is a command; a call of the library runs in its caller's process.
+    // The loader knows Baton's home before there is a command; a call of the library and a rider run in another program's process.
     files: [
+      'riders/pi/extension.io.ts',
       'cli/process.io.ts',
       'cli/loading/compiled.io.ts',
       'cli/loading/load-terminal.io.ts',

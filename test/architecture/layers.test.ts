@@ -229,6 +229,7 @@ const BESIDE_THE_DOOR: Readonly<Record<string, string>> = {
   'snapshots/restore.io.ts': 'opens directories, and no file',
   'system/processes.io.ts': 'opens `/dev/null`',
   'tools/files/files.io.ts': 'creates the file that a tool writes',
+  'tui/terminal/screen.io.ts': 'opens the terminal for output',
 };
 
 test('one door opens every file that a stranger may have planted', () => {

@@ -90,7 +90,7 @@ class PiExtension {
   async turnEnded(event: PiTurnEnd, context: PiContext): Promise<PiBoundaryResult | undefined> {
     const hasMore =
       event.toolResults.length > 0 || event.continue || event.context.pendingMessages.length > 0;
-    // An answer that failed or was stopped is no moment to compact; what pi makes of it is read afterwards.
+    // An answer that failed or was stopped is not the moment to compact; what pi makes of it is read afterwards.
     if (event.outcome !== 'completed') return undefined;
     const branch = context.sessionManager.getBranch();
     const answer = await this.#rider.stepEnded(this.#news(branch, context), hasMore ? 'under_way' : 'over');

@@ -317,7 +317,7 @@ function takeAgentMessage(chat: Chat, event: EventNamed<'agent_message'>): Chat 
 }
 
 /** The first heading of a packet, however it is marked. @source spec 3-watcher §4, variant A */
-const PACKET_HEADING = /^\W*overarching goal/im;
+const PACKET_HEADING = /(?:^|\n)[#* ]{0,8}overarching goal/i;
 
 function grown(cell: AgentCell, delta: string): AgentCell {
   const { stream, finished } = append(cell.stream, delta);

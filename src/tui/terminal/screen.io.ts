@@ -174,7 +174,7 @@ export class Screen {
     }
   }
 
-  /** Stops the job as the shell does on Ctrl-Z; resolves when it runs again, with the terminal taken over anew. */
+  /** Stops the job as the shell does on Ctrl-Z; resolves when it runs again, with the terminal taken over again. */
   async suspend(): Promise<void> {
     const isPage = this.#isPage;
     this.#events.leaving();
@@ -206,7 +206,7 @@ function openExit(): number | undefined {
   }
 }
 
-/** Reads the size of the terminal anew; the stream reports a change. Node has no public name for it. */
+/** Reads the size of the terminal again; the stream reports a change. Node has no public name for it. */
 function refreshSize(stream: WriteStream): void {
   (stream as unknown as { _refreshSize(): void })._refreshSize();
 }

@@ -68,7 +68,7 @@ function codeRows(row: Line, width: number): readonly Line[] {
   ]);
 }
 
-/** A task of a list: its box takes the place of the bullet. */
+/** A task of a list: its box replaces the bullet. */
 function taskOf(
   text: string,
   containers: readonly Container[],

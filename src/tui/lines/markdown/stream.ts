@@ -1,4 +1,4 @@
-// A message that grows: which blocks are finished, and what is left to draw anew. Pure, and linear in the message, however it is
+// A message that grows: which blocks are finished, and what is left to draw. Pure, and linear in the message, however it is
 // cut into deltas.
 
 import {
