@@ -26,7 +26,7 @@ function run(...args: readonly string[]) {
 }
 
 for (const [args, complaint] of [
-  [['BOGUS'], /no suite BOGUS: choose from starting, .*memory\./],
+  [['BOGUS'], /no suite BOGUS: choose from starting, .*terminal\./i],
   [['reading', 'BOGUS', 'OTHER'], /no suite BOGUS, OTHER: /],
   [['--bogus'], /'--bogus'/],
   [['reading', '--write'], /leave --quick and the names of suites out/],
