@@ -1,1 +1,1 @@
-export function bundlePi(outfile: string, contents?: string): Promise<void>;
+export function bundlePi(outfile: string, contents?: string, root?: string): Promise<void>;

@@ -2,7 +2,7 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** pi takes the default export, which the source has none of. */
 const ENTRY = "export { ridePi as default } from './src/riders/pi/extension.io.ts';\n";
@@ -10,8 +10,9 @@ const ENTRY = "export { ridePi as default } from './src/riders/pi/extension.io.t
 /**
  * @param outfile absolute
  * @param contents the entry, as a module in the root of the repository; absent: the one that is shipped
+ * @param root of the repository; needed where this file itself is bundled
  */
-export async function bundlePi(outfile, contents = ENTRY) {
+export async function bundlePi(outfile, contents = ENTRY, root = ROOT) {
   const { build } = await import('esbuild');
   await build({
     absWorkingDir: root,

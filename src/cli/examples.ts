@@ -8,6 +8,11 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ['inspect last', 'show what fills the newest one'],
     ['compact last --preview', 'show what a compaction would lose'],
   ],
+  chat: [
+    ['chat', 'open the terminal agent; `baton` alone does the same'],
+    ['chat --resume last', 'resume the newest Baton session'],
+    ['chat "Make the failing test pass."', 'open it with a first message'],
+  ],
   exec: [
     ['exec "Make the failing test pass."', 'run one turn in this directory'],
     ['exec --resume last "And the docs?"', 'resume the newest Baton session'],

@@ -177,6 +177,7 @@ function explainUsage(error: CommanderError, command: Command, args: readonly st
   const help = `\`${path} --help\` lists its ${command.commands.length === 0 ? 'options' : 'commands and options'}.`;
   const given = args.slice(args.indexOf(command.name()) + 1).find((arg) => !arg.startsWith('-'));
   const isUnknown = error.code === 'commander.excessArguments' && command.commands.length > 0;
+  if (isUnknown && command.parent === null) return unknownCommand(given ?? '', commandNames(command));
   const sentence = isUnknown
     ? `Unknown command '${command.name()} ${given ?? ''}'`
     : `${first.charAt(0).toUpperCase()}${first.slice(1)}`;

@@ -137,6 +137,8 @@ export function supervise(entry: URL, terminal: URL, start: CommandStart): void 
     clearTimeout(deadline);
     for (const signal of STOP_SIGNALS) process.removeListener(signal, listen);
     process.exitCode = status;
+    // A terminal that takes no output would keep a stopped process alive.
+    if (deadline !== undefined) setTimeout(() => process.exit(), END_MS).unref();
   });
 }
 

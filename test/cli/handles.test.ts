@@ -1,6 +1,7 @@
 // Handles of a session file: `last`, the beginning of an id, a file of that name.
 
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -160,11 +161,13 @@ test('an unknown handle is reported with a cure', async () => {
 test('sessions of Baton’s own are resumed by the beginning of their ids', async () => {
   const home = temporaryDirectory();
   const rehearse = ['exec', '--model', 'rehearsal'];
-  const begun = await baton(home, [...rehearse, 'Light the lamp.']);
+  // Each process makes ids of its own.
+  const ids = { uuid: () => randomUUID() };
+  const begun = await baton(home, [...rehearse, 'Light the lamp.'], { ids });
   const [, id = ''] = /session (\S+),/.exec(begun.stderr) ?? [];
   assert.match(id, /^[0-9a-f-]{36}$/, begun.stderr);
   for (const handle of [id.slice(0, 10), 'last', 'last:baton', id]) {
-    const ran = await baton(home, [...rehearse, '--resume', handle, 'And the fence?']);
+    const ran = await baton(home, [...rehearse, '--resume', handle, 'And the fence?'], { ids });
     assert.equal(ran.status, 0, `${handle}: ${ran.explanation}${ran.stderr}`);
     assert.match(ran.stderr, new RegExp(`session ${id},`));
   }

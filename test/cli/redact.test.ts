@@ -32,8 +32,8 @@ for (const format of AGENT_FORMATS) {
     const plain = await baton(home, ['compact', path, '--prune']);
     assert.equal(plain.status, 0, plain.explanation);
     assert.deepEqual(holdsSecrets(plain.stdout), [true, true], 'kept word for word');
-    assert.match(plain.stderr, /^2 known secrets remain in what is kept verbatim\.$/m);
-    assert.match(plain.stderr, /^--redact also replaces known secrets in what is kept verbatim\.$/m);
+    assert.match(plain.stderr, /^2 known secrets remain in the text that is kept verbatim\.$/m);
+    assert.match(plain.stderr, /^--redact also replaces known secrets in the text that is kept verbatim\.$/m);
 
     const shown = await baton(home, ['compact', path, '--preview']);
     assert.match(shown.stdout, /^2 known secrets remain .*\n--redact also replaces known secrets/m);

@@ -14,9 +14,10 @@ import { NOT_BUILT, runBuilt } from '../support/built.ts';
 import type { Ended, World } from '../support/built.ts';
 import { ExecFixture, eventsOf } from '../support/exec.ts';
 import { assertFailed, assertNoNoise } from '../support/explained.ts';
-import { baton, temporaryDirectory } from '../support/program.ts';
+import { temporaryDirectory } from '../support/program.ts';
 import { readSessionFile } from '../support/read-format.ts';
 import { conversationOf } from '../support/rehearsed.ts';
+import { NO_TERMINAL, showIn } from '../support/terminal.ts';
 
 const root = temporaryDirectory();
 const BUNDLED = join(import.meta.dirname, '../../examples/sessions/tally.jsonl');
@@ -207,12 +208,12 @@ describe('without an available model', () => {
   });
 });
 
-test('progress is broken between words at the edge of a terminal', async () => {
-  const look = { hasColor: false, seal: '', hasUnicode: true, width: 44 };
-  const { stderr } = await baton(temporaryDirectory(), ['exec', '--model', 'rehearsal', 'Light the lamp.'], {
-    look,
-  });
-  for (const line of stderr.split('\n')) {
-    assert.ok(columns(line) <= 44 || !line.trim().includes(' '), line);
-  }
+test('progress is broken between words at the edge of a terminal', { skip: NO_TERMINAL }, async () => {
+  const home = temporaryDirectory();
+  const { lines } = await showIn(
+    { home, columns: 44, rows: 24 },
+    'baton exec --model rehearsal Light. >/dev/null',
+  );
+  for (const row of lines) assert.ok(columns(row) <= 44 || !row.trim().includes(' '), row);
+  assert.ok(lines.length > 3, lines.join('\n'));
 });

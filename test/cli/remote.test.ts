@@ -370,7 +370,7 @@ describe('a compaction of the provider that does not work leads to one local com
     assert.equal(receipt.implementation, 'full');
     const [first] = receipt.attempts ?? [];
     assert.deepEqual([first?.rung, first?.outcome], ['remote', 'defect']);
-    assert.match(first?.why ?? '', /too large to be worthwhile/);
+    assert.match(first?.why ?? '', /too large to be worth it/);
   });
 
   it('without a model at all in the end, where nobody answers', async () => {

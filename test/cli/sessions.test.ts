@@ -192,7 +192,7 @@ test('sessions sort by size, tokens and cost', async () => {
 test('the gauge is that of inspect, whichever part of a file is read', async () => {
   const home = temporaryDirectory();
   const io = testIo({ cwd: home, homeDirectory: home });
-  const path = place(home, rolloutPath('aa'), rollout({ turns: 40, bytes: 40_000 }), 1);
+  const path = place(home, rolloutPath('aa'), rollout({ turns: 40, bytes: 4_000 }), 1);
   const compacted = join(home, rolloutPath('bb'));
   const ran = await baton(home, ['compact', path, '--out', compacted]);
   assert.equal(ran.status, 0, ran.explanation);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { ROOT } from '../../scripts/generate.ts';
 import { bundlePi } from '../../scripts/rider-bundle.mjs';
 import { skipReason } from '../agents/tools.ts';
 import type { ChatAnswer, ChatModel } from '../agents/loopback.ts';
@@ -40,7 +41,7 @@ async function withBaton(use: (home: PiHome) => Promise<void>, entry?: string): 
   try {
     const folder = join(home.agent, 'extensions', 'baton');
     await mkdir(folder, { recursive: true });
-    await bundlePi(join(folder, 'index.js'), entry);
+    await bundlePi(join(folder, 'index.js'), entry, ROOT);
     await writeFile(join(home.path, '.gitconfig'), '[user]\n\tname = A\n\temail = a@example.com\n');
     await use(home);
   } finally {

@@ -11,13 +11,11 @@ export interface TestIo extends CommandIo {
 
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
 
-/** No two worlds of a process make the same id, as no two processes do. */
-let ids = 0;
-
 /** A world without terminal, colour or variables; `changes` replace parts of it. */
 export function testIo(changes: Partial<CommandIo> & Pick<CommandIo, 'cwd' | 'homeDirectory'>): TestIo {
   const out: Buffer[] = [];
   const err: string[] = [];
+  let ids = 0;
   return {
     stdout: (text) => void out.push(Buffer.from(text)),
     stderr: (text) => void err.push(text),

@@ -128,7 +128,7 @@ suite('left', { concurrency: 3 }, () => {
       const [path = ''] = stage.desk.rollouts();
       writeFileSync(path, 'nothing of a session\n');
       stage.terminal.run(`baton --model lab-responses/gpt-5.1 --resume ${path}`);
-      await stage.terminal.waitFor(/^baton: .*\[\w+\]$/ms);
+      await stage.terminal.waitFor(/^baton:.*\[\w+\]$/ms);
       stage.terminal.run('echo "status $?"');
       await stage.terminal.waitFor(/status [1-9]\d*$/m);
       await stage.gone();

@@ -331,7 +331,7 @@ test('the receipt says who asked, by what counter, what was done and what was ch
 
 test('notes say what a reader would ask about', () => {
   assert.deepEqual(receiptOf(run('dev u a:9k', { leavesInitialContext: true })).notes, [
-    'The initial context (9 tokens) is left out and not counted: the agent that resumes adds its own.',
+    'The initial context (9 tokens) is omitted and not counted: the agent that resumes adds its own.',
   ]);
   assert.deepEqual(receiptOf(run('u a:9k', { targetTokens: 9009 })).notes, []);
   assert.deepEqual(receiptOf(run('u a:9k', { targetTokens: 20_000 })).notes, [

@@ -116,7 +116,7 @@ function notes({ plan, fates, written, postTokens }: ReceiptFacts): readonly str
   if (within !== undefined) said.unshift(within);
   if (fates.some(({ why }) => why === 'initial_context')) {
     said.push(
-      `The initial context (${formatNumber(plan.givenAgain)} tokens) is left out and not counted: the agent that resumes adds its own.`,
+      `The initial context (${formatNumber(plan.givenAgain)} tokens) is omitted and not counted: the agent that resumes adds its own.`,
     );
   }
   if (preserved.left > 0) {

@@ -7,9 +7,17 @@ import { STEERED_NOTE } from './pending-steers.ts';
 /** Follows the records of a thread, starting with those of earlier processes. */
 export class UsedIds {
   readonly #ids = new Set<string>();
+  /** The id of the message that each of the user's turns began with. */
+  readonly #begun = new Map<string, string>();
 
   add(record: LogRecord): void {
-    if (record.type === 'turn_started' && record.origin?.type === 'user') this.#note(record.origin.messageId);
+    if (record.type === 'turn_started' && record.origin?.type === 'user') {
+      const { messageId } = record.origin;
+      this.#note(messageId);
+      if (messageId !== undefined) this.#begun.set(record.turnId ?? '', messageId);
+    }
+    // A rehearsal plays an undone turn again, with the id of its place in the recording.
+    if (record.type === 'undo_turn') this.#ids.delete(this.#begun.get(record.turnId) ?? '');
     if (record.type === 'note' && record.kind === STEERED_NOTE) this.#note(record.value['id']);
   }
 

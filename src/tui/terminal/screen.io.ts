@@ -150,7 +150,8 @@ export class Screen {
     this.#titled = false;
     const isTold = this.#tell(`${page}${title}${LEAVE}${farewell === '' ? '' : `${farewell}\n`}`);
     try {
-      this.#input.setRawMode(false);
+      // It waits until the terminal has taken everything. Where that may be never, Node restores the modes as the process ends.
+      if (isTold && this.#output.writableLength === 0) this.#input.setRawMode(false);
     } catch {
       // The terminal is gone; there is nothing to restore.
     }

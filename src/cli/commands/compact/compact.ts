@@ -340,7 +340,7 @@ function secretNotes({ items }: Compaction, { redact: isRedacted }: CompactFlags
   }
   return countKnownSecrets(items) === 0
     ? []
-    : ['--redact also replaces known secrets in what is kept verbatim.'];
+    : ['--redact also replaces known secrets in the text that is kept verbatim.'];
 }
 
 /** What a user who resumes the file must know about a provider's own compaction. */
