@@ -120,7 +120,7 @@ test(
       'baton sessions',
       'baton sessions --json',
       `baton inspect '${EVIL}'`,
-      `baton '${EVIL}'`,
+      `baton config '${EVIL}'`,
       `baton inspect --no-such='${EVIL}'`,
       `baton exec --sandbox '${EVIL}' x`,
       `baton -c 'compact.${EVIL}=1' config show`,
