@@ -156,6 +156,11 @@ test('every row of the table appears on its surface, and what is only live never
   }
 });
 
+/** The names of temporary folders are in the context, so its size differs by a few tokens. */
+function withSteadySize(row: string): string {
+  return row.replaceAll(/\b3\.[89]k/g, '3.9k');
+}
+
 for (const run of ['golden', 'stubborn'] as const) {
   test(`the ${run} run at every kind of terminal`, () => {
     const frames: [string, readonly string[]][] = [];
@@ -169,6 +174,9 @@ for (const run of ['golden', 'stubborn'] as const) {
         frames.push([`${canvas}: the block at ${event.stage}`, rows]);
       }
     }
-    checkStory(`path-${run}`, frames);
+    checkStory(
+      `path-${run}`,
+      frames.map(([title, rows]) => [title, rows.map(withSteadySize)]),
+    );
   });
 }
