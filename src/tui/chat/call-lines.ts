@@ -147,8 +147,11 @@ function changeLines(change: ShownChange, call: CallCell, { canvas, isWhole }: C
   const shown = isWhole ? rows : rows.slice(0, DIFF_ROWS);
   const hidden = rows.length - shown.length;
   const more = hidden === 0 ? [] : [line(`${signs.more} ${hidden} more lines (ctrl+o)`, { hue: 'quiet' })];
+  const cut = change.is_diff_cut
+    ? [line(`${signs.more} the rest of the diff is not shown`, { hue: 'quiet' })]
+    : [];
   return [
     ...wrap(head, { width: canvas.width, hanging: INDENT }),
-    ...[...shown, ...more].map((row): Line => [...INDENT, ...row]),
+    ...[...shown, ...more, ...cut].map((row): Line => [...INDENT, ...row]),
   ];
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { changeHeading, changeLines, diffLines } from './diff.ts';
+import { changeHeading, diffLines } from './diff.ts';
 import { textOf, type Line } from './line.ts';
 import { lineWidth } from './wrap.ts';
 
@@ -104,21 +104,6 @@ test('names what happened to a file', () => {
   const moved = { action: 'move', path: 'a.ts', to: 'b.ts', added_lines: 0, removed_lines: 0 } as const;
   assert.equal(heading(moved), 'Moved a.ts → b.ts');
   assert.equal(heading(moved, false), 'Moved a.ts -> b.ts');
-});
-
-test('says that a diff was cut', () => {
-  const change = {
-    action: 'edit',
-    path: 'a',
-    ...counts,
-    diff: '@@ -1,9 +1,9 @@\n a\n',
-    is_diff_cut: true,
-  } as const;
-  assert.deepEqual(changeLines(change, CANVAS).map(textOf), [
-    'Edited a (+2 -1)',
-    '1   a',
-    '… the rest of the diff is not shown',
-  ]);
 });
 
 test('no row is wider than the terminal', () => {

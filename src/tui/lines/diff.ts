@@ -120,14 +120,3 @@ export function changeHeading(
     ...(shown.length === 0 ? [] : [{ text: ' (' }, ...shown, { text: ')' }]),
   ];
 }
-
-/** A change with its heading, its diff, and a remark if the rest of the diff is omitted. */
-export function changeLines(change: FileChangeView, canvas: Sheet): readonly Line[] {
-  const { width, hasUnicode } = canvas;
-  const omitted = line(`${hasUnicode ? '…' : '...'} the rest of the diff is not shown`, { hue: 'quiet' });
-  return [
-    ...wrap(changeHeading(change, canvas), { width, hanging: line('  ') }),
-    ...diffLines(change.diff, change.to ?? change.path, canvas),
-    ...(change.is_diff_cut ? wrap(omitted, { width }) : []),
-  ];
-}
