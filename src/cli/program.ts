@@ -218,25 +218,13 @@ interface ExecParts {
 const MESSAGE = /\s/;
 
 function addUi(program: Command, { io, version, request, end }: ExecParts): void {
-  program
-    .command('chat', { isDefault: true })
-    .description('open the terminal agent; `baton` alone does the same')
-    .argument('[prompt]', 'the first message')
-    .option('--model <name>', 'the model: PROVIDER/MODEL, PROVIDER, or rehearsal/FILE, a recording')
-    .option(
-      '--speed <times>',
-      'of a rehearsal: how many times faster than recorded; 0: without waits',
-      parseSpeed,
-    )
-    .addOption(modeOption('--sandbox <mode>', 'what calls may change (sandbox_mode)', SANDBOX_MODES))
-    .addOption(
-      modeOption(
-        '--approval <policy>',
-        'which calls need your approval (approval_policy)',
-        APPROVAL_POLICIES,
-      ),
-    )
-    .option('--resume <session>', 'resume a session: its id or the beginning of it, its file, or last')
+  withAgentOptions(
+    program
+      .command('chat', { isDefault: true })
+      .description('open the terminal agent; `baton` alone does the same')
+      .argument('[prompt]', 'the first message'),
+    'which calls need your approval (approval_policy)',
+  )
     .option('--last', 'resume the newest session: --resume last')
     .option('-C, --cd <dir>', 'work in this directory')
     .action(
@@ -262,17 +250,9 @@ function addUi(program: Command, { io, version, request, end }: ExecParts): void
     );
 }
 
-function noFlags(flags: object): boolean {
-  return Object.keys(flags).length === 0;
-}
-
-function addExec(program: Command, { io, version, request, end }: ExecParts): void {
-  program
-    .command('exec')
-    .description(
-      "run Baton's own agent on one message: progress on standard error, its answer on standard output",
-    )
-    .argument('[prompt]', 'the message; without it, or with -, read from standard input')
+/** The options of every command that runs Baton's own agent for a person. */
+function withAgentOptions(command: Command, approval: string): Command {
+  return command
     .option('--model <name>', 'the model: PROVIDER/MODEL, PROVIDER, or rehearsal/FILE, a recording')
     .option(
       '--speed <times>',
@@ -280,14 +260,24 @@ function addExec(program: Command, { io, version, request, end }: ExecParts): vo
       parseSpeed,
     )
     .addOption(modeOption('--sandbox <mode>', 'what calls may change (sandbox_mode)', SANDBOX_MODES))
-    .addOption(
-      modeOption(
-        '--approval <policy>',
-        'which calls need approval; exec denies them (approval_policy)',
-        APPROVAL_POLICIES,
-      ),
-    )
-    .option('--resume <session>', 'resume a session: its id or the beginning of it, its file, or last')
+    .addOption(modeOption('--approval <policy>', approval, APPROVAL_POLICIES))
+    .option('--resume <session>', 'resume a session: its id or the beginning of it, its file, or last');
+}
+
+function noFlags(flags: object): boolean {
+  return Object.keys(flags).length === 0;
+}
+
+function addExec(program: Command, { io, version, request, end }: ExecParts): void {
+  withAgentOptions(
+    program
+      .command('exec')
+      .description(
+        "run Baton's own agent on one message: progress on standard error, its answer on standard output",
+      )
+      .argument('[prompt]', 'the message; without it, or with -, read from standard input'),
+    'which calls need approval; exec denies them (approval_policy)',
+  )
     .option('-C, --cd <dir>', 'work in this directory')
     .option('--output-last-message <file>', 'also write the answer to a file, replacing it')
     .option('--output-schema <file>', 'a JSON Schema that the answer must match')

@@ -2,7 +2,7 @@
 
 import type { TerminalStart } from './channel.ts';
 import type { EventNamed } from './channel.ts';
-import { fromHome } from './chat/words.ts';
+import { fromHome } from './lines/words.ts';
 import type { Canvas, Line } from './lines/line.ts';
 import { wrap } from './lines/wrap.ts';
 

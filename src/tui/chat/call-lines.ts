@@ -7,9 +7,9 @@ import { headLines, tailLines } from '../lines/output.ts';
 import { cut, lineWidth, wrap } from '../lines/wrap.ts';
 import type { CallCell, ShownChange } from './cell.ts';
 import type { CellView } from './cell-lines.ts';
-import { signsOf } from './signs.ts';
-import type { Signs } from './signs.ts';
-import { shortDuration } from './words.ts';
+import { signsOf } from '../lines/signs.ts';
+import type { Signs } from '../lines/signs.ts';
+import { shortDuration } from '../lines/words.ts';
 
 /** Rows of output that a folded command shows. @source reference: what users of pi see and praise */
 const TAIL_ROWS = 5;
@@ -55,7 +55,7 @@ function titleLines(call: CallCell, { canvas, now }: CellView): readonly Line[] 
   const signs = signsOf(canvas);
   const isCommand = call.command !== undefined;
   const verb = VERBS[call.kind];
-  const title = isCommand ? (call.command ?? '') : subjectsOf(call, signs).replaceAll('…', signs.more);
+  const title = isCommand ? (call.command ?? '') : subjectsOf(call, signs).replaceAll('…', signs.ellipsis);
   const running = call.startedAt === undefined || now === undefined ? undefined : now - call.startedAt;
   const took = call.status === 'running' ? running : call.durationMs;
   const state = stateWords(call);
@@ -78,7 +78,7 @@ function titleLines(call: CallCell, { canvas, now }: CellView): readonly Line[] 
   );
   if (rows.length <= COMMAND_ROWS) return rows;
   const shown = rows.slice(0, COMMAND_ROWS - 1);
-  const more: Line = [{ text: ` ${signs.more}`, hue: 'quiet' }];
+  const more: Line = [{ text: ` ${signs.ellipsis}`, hue: 'quiet' }];
   const room = canvas.width - lineWidth(more);
   return [...shown.slice(0, -1), [...cut(shown.at(-1) ?? [], room, ''), ...more], rows.at(-1) ?? []];
 }
@@ -146,12 +146,13 @@ function changeLines(change: ShownChange, call: CallCell, { canvas, isWhole }: C
   const rows = diffLines(change.diff, change.to ?? change.path, sheet);
   const shown = isWhole ? rows : rows.slice(0, DIFF_ROWS);
   const hidden = rows.length - shown.length;
-  const more = hidden === 0 ? [] : [line(`${signs.more} ${hidden} more lines (ctrl+o)`, { hue: 'quiet' })];
-  const cut = change.is_diff_cut
-    ? [line(`${signs.more} the rest of the diff is not shown`, { hue: 'quiet' })]
+  const more =
+    hidden === 0 ? [] : [line(`${signs.ellipsis} ${hidden} more lines (ctrl+o)`, { hue: 'quiet' })];
+  const rest = change.is_diff_cut
+    ? [line(`${signs.ellipsis} the rest of the diff is not shown`, { hue: 'quiet' })]
     : [];
   return [
     ...wrap(head, { width: canvas.width, hanging: INDENT }),
-    ...[...shown, ...more, ...cut].map((row): Line => [...INDENT, ...row]),
+    ...[...shown, ...more, ...rest].map((row): Line => [...INDENT, ...row]),
   ];
 }

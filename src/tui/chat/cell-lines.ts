@@ -17,8 +17,8 @@ import type {
   TurnCell,
   UserCell,
 } from './cell.ts';
-import { signsOf } from './signs.ts';
-import { shortCount, shortDuration } from './words.ts';
+import { signsOf } from '../lines/signs.ts';
+import { shortTokens, shortDuration } from '../lines/words.ts';
 
 /** How a cell is shown. */
 export interface CellView {
@@ -108,7 +108,7 @@ function folded(rows: readonly Line[], { canvas, isWhole }: CellView): readonly 
 
 /** Says how many rows are folded, and the key that shows them. */
 function moreLine(hidden: number, canvas: Canvas): Line {
-  return line(`  ${signsOf(canvas).more} ${hidden} more line${hidden === 1 ? '' : 's'} (ctrl+o)`, {
+  return line(`  ${signsOf(canvas).ellipsis} ${hidden} more line${hidden === 1 ? '' : 's'} (ctrl+o)`, {
     hue: 'quiet',
   });
 }
@@ -150,14 +150,14 @@ function rememberedRows(block: Block, canvas: Canvas): readonly Line[] {
 }
 
 function headLine({ title, about }: HeadCell, canvas: Canvas): Line {
-  const { rule, dot, more } = signsOf(canvas);
+  const { rule, dot, ellipsis } = signsOf(canvas);
   const head: Line = [
     { text: `${rule}${rule} `, hue: 'quiet' },
     { text: title, isBold: true },
     { text: `  ${about.join(` ${dot} `)} `, hue: 'quiet' },
   ];
   const room = Math.max(0, canvas.width - lineWidth(head));
-  return cut([...head, { text: rule.repeat(room), hue: 'quiet' }], canvas.width, more);
+  return cut([...head, { text: rule.repeat(room), hue: 'quiet' }], canvas.width, ellipsis);
 }
 
 const TONES = {
@@ -191,7 +191,11 @@ function compactionLines(cell: CompactionCell, canvas: Canvas): readonly Line[] 
   return wrap(
     [
       { text: `${bullet} ${notice} `, hue: 'accent' },
-      { text: `${shortCount(cell.before)} ${arrow} ${shortCount(cell.after)}`, isBold: true, hue: 'accent' },
+      {
+        text: `${shortTokens(cell.before)} ${arrow} ${shortTokens(cell.after)}`,
+        isBold: true,
+        hue: 'accent',
+      },
       { text: moment },
       { text: `${took} ${dot} /why ${dot} /undo`, hue: 'quiet' },
     ],

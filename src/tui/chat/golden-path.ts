@@ -6,9 +6,9 @@ import { cut, lineWidth, wrap } from '../lines/wrap.ts';
 import type { Chat } from './chat.ts';
 import type { EventNamed } from '../channel.ts';
 import { decidedMoment } from './moment.ts';
-import { signsOf } from './signs.ts';
-import type { Signs } from './signs.ts';
-import { wholeSeconds } from './words.ts';
+import { signsOf } from '../lines/signs.ts';
+import type { Signs } from '../lines/signs.ts';
+import { wholeSeconds } from '../lines/words.ts';
 
 type WatcherState = EventNamed<'watcher_state'>;
 type PathStatus = WatcherState['steps'][number]['status'];

@@ -8,8 +8,8 @@ import type { Cell } from './cell.ts';
 import type { Chat } from './chat.ts';
 import { foldCells } from './fold.ts';
 import { goldenPathLines } from './golden-path.ts';
-import { signsOf } from './signs.ts';
-import { wholeSeconds } from './words.ts';
+import { signsOf } from '../lines/signs.ts';
+import { wholeSeconds } from '../lines/words.ts';
 
 /** Queued messages to show: more would push the composer off a small terminal. */
 const MOST_QUEUED = 4;
@@ -47,7 +47,7 @@ export function liveLines(chat: Chat, { canvas, now, before }: LiveView): readon
 }
 
 function waitingLines({ steered, queue }: Chat, canvas: Canvas): readonly Line[] {
-  const { more } = signsOf(canvas);
+  const { ellipsis } = signsOf(canvas);
   const rows = [
     ...steered.map(({ text }) => ({ word: 'Next step: ', text })),
     ...queue.map(({ text }) => ({ word: 'After this: ', text })),
@@ -60,10 +60,10 @@ function waitingLines({ steered, queue }: Chat, canvas: Canvas): readonly Line[]
         cut(
           [{ text: `  ${word}`, hue: 'accent' }, { text: text.replaceAll(/\s+/g, ' ').trim() }],
           canvas.width,
-          more,
+          ellipsis,
         ),
       ),
-    ...(hidden > 0 ? [line(`  ${more} ${hidden} more`, { hue: 'quiet' })] : []),
+    ...(hidden > 0 ? [line(`  ${ellipsis} ${hidden} more`, { hue: 'quiet' })] : []),
     ...(queue.length === 0 ? [] : [line('  alt+up takes them back', { hue: 'quiet' })]),
   ];
 }
@@ -76,7 +76,7 @@ const SPIN_MS = 120;
  * @param now milliseconds since 1970
  */
 export function ruleLine(chat: Chat, canvas: Canvas, now: number): Line {
-  const { rule, spinner, dot, more } = signsOf(canvas);
+  const { rule, spinner, dot, ellipsis } = signsOf(canvas);
   const since = chat.turn?.startedAt ?? chat.compactingSince;
   if (since === undefined) return [{ text: rule.repeat(canvas.width), hue: 'quiet' }];
   const mark = spinner[Math.floor(now / SPIN_MS) % spinner.length] ?? '';
@@ -91,7 +91,7 @@ export function ruleLine(chat: Chat, canvas: Canvas, now: number): Line {
       { text: `${mark} ${word}`, hue: 'accent' },
     ],
     room,
-    more,
+    ellipsis,
   );
   const rest = Math.max(0, canvas.width - lineWidth(head) - lineWidth(tail));
   return cut([...head, ...tail, { text: rule.repeat(rest), hue: 'quiet' }], canvas.width, '');

@@ -4,8 +4,8 @@ import type { Canvas, Hue, Line, Span } from '../lines/line.ts';
 import { cut, lineWidth } from '../lines/wrap.ts';
 import type { Chat } from './chat.ts';
 import { turnsLeft } from './moment.ts';
-import { signsOf } from './signs.ts';
-import { fromHome, shortCount, shortDollars } from './words.ts';
+import { signsOf } from '../lines/signs.ts';
+import { fromHome, shortTokens, shortDollars } from '../lines/words.ts';
 
 /** Hues of the watcher's tiers; the tier's word stands beside it. */
 const TIER_HUES: Readonly<Record<string, Hue>> = {
@@ -25,7 +25,7 @@ interface StatusPart {
 
 /** One row of at most the canvas's width. */
 export function statusLine(chat: Chat, canvas: Canvas, homeDirectory: string): Line {
-  const { dot, more } = signsOf(canvas);
+  const { dot, ellipsis } = signsOf(canvas);
   const between: Span = { text: ` ${dot} `, hue: 'quiet' };
   const join = (parts: readonly StatusPart[]): Line =>
     parts.flatMap(({ line }, at) => (at === 0 ? line : [between, ...line]));
@@ -41,7 +41,7 @@ export function statusLine(chat: Chat, canvas: Canvas, homeDirectory: string): L
     right = right.filter((part) => part.rank !== rank);
   }
   const end = join(right);
-  const start = cut(join(left), Math.max(0, canvas.width - lineWidth(end) - 2), more);
+  const start = cut(join(left), Math.max(0, canvas.width - lineWidth(end) - 2), ellipsis);
   const gap = Math.max(1, canvas.width - lineWidth(start) - lineWidth(end));
   return cut([...start, { text: ' '.repeat(gap) }, ...end], canvas.width, '');
 }
@@ -101,7 +101,7 @@ const BAR = 8;
 /** `███░░░░░ 38% full (76k) ready`: what is used, of what, and how urgent a compaction is. */
 function gaugeParts(gauge: NonNullable<Chat['gauge']>, canvas: Canvas): readonly StatusPart[] {
   const { used, percent_remaining: left, tier } = gauge;
-  if (left === null) return [{ rank: RANKS.mode, line: quiet(`${shortCount(used)} used`) }];
+  if (left === null) return [{ rank: RANKS.mode, line: quiet(`${shortTokens(used)} used`) }];
   const percent = Math.min(100, Math.max(0, 100 - left));
   const hue: Hue = tier === null ? 'quiet' : (TIER_HUES[tier] ?? 'quiet');
   const full = Math.round((percent / 100) * BAR);
@@ -109,7 +109,7 @@ function gaugeParts(gauge: NonNullable<Chat['gauge']>, canvas: Canvas): readonly
   const word: Line = tier === null ? [] : [{ text: ` ${tier}`, hue, isBold: true }];
   const bar: Span = { text: `${on.repeat(full)}${off.repeat(BAR - full)} `, hue };
   const share: Span = { text: `${Math.round(percent)}% full` };
-  const count: Span = { text: ` (${shortCount(used)})`, hue: 'quiet' };
+  const count: Span = { text: ` (${shortTokens(used)})`, hue: 'quiet' };
   const least: StatusPart = { rank: RANKS.mode, line: [share, ...word] };
   const barless: StatusPart = { rank: RANKS.tokens, line: [share, count, ...word], short: least };
   return [{ rank: RANKS.bar, line: [bar, share, count, ...word], short: barless }];

@@ -2,58 +2,8 @@
 
 import type { Canvas, Hue, Line } from '../lines/line.ts';
 import { line } from '../lines/line.ts';
+import { signsOf } from '../lines/signs.ts';
 import { cut, lineWidth, widthOf } from '../lines/wrap.ts';
-
-/** The signs of panels. Without Unicode each is plain ASCII. */
-export interface Signs {
-  readonly rule: string;
-  readonly pointer: string;
-  /** Between two things in a row. */
-  readonly dot: string;
-  readonly bullet: string;
-  readonly ellipsis: string;
-  readonly upDown: string;
-  readonly leftRight: string;
-  /** From one state to another. */
-  readonly to: string;
-  /** A part of a bar that is filled, and one that is free. */
-  readonly filled: string;
-  readonly free: string;
-  readonly done: string;
-}
-
-const UNICODE: Signs = {
-  rule: '─',
-  pointer: '❯',
-  dot: '·',
-  bullet: '•',
-  ellipsis: '…',
-  upDown: '↑↓',
-  leftRight: '←→',
-  to: '→',
-  filled: '█',
-  free: '░',
-  done: '✓',
-};
-
-const ASCII: Signs = {
-  rule: '-',
-  pointer: '>',
-  dot: '|',
-  bullet: '*',
-  ellipsis: '...',
-  upDown: 'Up/Down',
-  leftRight: 'Left/Right',
-  to: '->',
-  filled: '#',
-  free: '.',
-  done: '+',
-};
-
-/** The signs that a terminal can show. */
-export function signsOf({ hasUnicode }: Pick<Canvas, 'hasUnicode'>): Signs {
-  return hasUnicode ? UNICODE : ASCII;
-}
 
 /** A key and what it does. */
 export interface KeyHint {

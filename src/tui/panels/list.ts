@@ -2,7 +2,7 @@
 
 import type { Canvas, Line } from '../lines/line.ts';
 import { cut } from '../lines/wrap.ts';
-import { signsOf } from './frame.ts';
+import { signsOf } from '../lines/signs.ts';
 import type { KeyPress } from './panel.ts';
 
 /** Items that Page Up and Page Down skip where rows per item differ. @source the list of commands of Codex, 8 rows */

@@ -51,16 +51,6 @@ export function sizeOf(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** Tokens in short: `812`, `9.4k`, `152k`, `1.2M`. A minus stays. */
-export function shortTokens(tokens: number): string {
-  const size = Math.abs(tokens);
-  const sign = tokens < 0 ? '-' : '';
-  if (size < 1_000) return `${sign}${size}`;
-  if (size < 9_950) return `${sign}${(size / 1_000).toFixed(1).replace(/\.0$/, '')}k`;
-  if (size < 999_500) return `${sign}${Math.round(size / 1_000)}k`;
-  return `${sign}${(size / 1_000_000).toFixed(1).replace(/\.0$/, '')}M`;
-}
-
 /** A wire word for people: `workspace_write` is `workspace write`. */
 export function spoken(word: string): string {
   return word.replaceAll('_', ' ');

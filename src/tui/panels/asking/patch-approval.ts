@@ -5,7 +5,7 @@ import type { Canvas, Line } from '../../lines/line.ts';
 import { wrap } from '../../lines/wrap.ts';
 import { plural } from '../../../tokens/words.ts';
 import type { FileChangeView } from '../../../protocol/wire/event.ts';
-import { signsOf } from '../frame.ts';
+import { signsOf } from '../../lines/signs.ts';
 import type { EventNamed } from '../../channel.ts';
 import type { Panel } from '../panel.ts';
 import { fact } from '../wording.ts';
@@ -43,7 +43,7 @@ const ACTIONS = { create: 'Create', edit: 'Edit', delete: 'Delete', move: 'Move'
 
 function changeRows(change: FileChangeView, canvas: Canvas, drawDiff: DrawDiff): readonly Line[] {
   const { action, path, to, added_lines: added, removed_lines: removed, diff, is_diff_cut: isCut } = change;
-  const { to: arrow, ellipsis } = signsOf(canvas);
+  const { arrow, ellipsis } = signsOf(canvas);
   const head: Line = [
     { text: `${ACTIONS[action]} ` },
     { text: to === undefined ? path : `${path} ${arrow} ${to}`, isBold: true },

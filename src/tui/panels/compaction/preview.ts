@@ -6,12 +6,14 @@ import type { Receipt, ReceiptEntry, TokensByCategory } from '../../../protocol/
 import { plural } from '../../../tokens/words.ts';
 import { EMPTY_FIELD, fieldLine, typeInto } from '../field.ts';
 import type { Field } from '../field.ts';
-import { frame, roomFor, signsOf } from '../frame.ts';
+import { signsOf } from '../../lines/signs.ts';
+import { frame, roomFor } from '../frame.ts';
 import type { KeyHint } from '../frame.ts';
 import { listLines, movedCursor } from '../list.ts';
 import type { EventNamed } from '../../channel.ts';
 import type { KeyPress, Panel, PanelStep } from '../panel.ts';
-import { fact, paragraph, shortTokens, spoken } from '../wording.ts';
+import { shortTokens } from '../../lines/words.ts';
+import { fact, paragraph, spoken } from '../wording.ts';
 
 type Preview = EventNamed<'compact_preview'>;
 
@@ -178,7 +180,7 @@ function categoryName(category: string): string {
 }
 
 function draw(preview: Preview, state: PreviewState, canvas: Canvas): readonly Line[] {
-  const { to, dot } = signsOf(canvas);
+  const { arrow, dot } = signsOf(canvas);
   const { pre_compact_tokens: before, post_compact_tokens: after } = preview;
   const groups = groupsOf(preview);
   const foot = footOf(state, canvas);
@@ -205,7 +207,7 @@ function draw(preview: Preview, state: PreviewState, canvas: Canvas): readonly L
       : listLines(canvas, items, { cursor: state.cursor, room });
   return frame(canvas, {
     title: 'What a compaction would do',
-    note: `${shortTokens(before)} ${to} ${shortTokens(after)}`,
+    note: `${shortTokens(before)} ${arrow} ${shortTokens(after)}`,
     body: [...head, ...list, ...about],
     foot,
     keys: keysOf(state, groups.length > 0),

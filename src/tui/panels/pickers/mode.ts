@@ -3,7 +3,8 @@
 import { line } from '../../lines/line.ts';
 import type { Line } from '../../lines/line.ts';
 import type { Op } from '../../../protocol/wire/op.ts';
-import { frame, roomFor, signsOf } from '../frame.ts';
+import { signsOf } from '../../lines/signs.ts';
+import { frame, roomFor } from '../frame.ts';
 import { GUTTER, listLines, movedCursor } from '../list.ts';
 import type { Panel, PanelStep } from '../panel.ts';
 import { indented, paragraph } from '../wording.ts';

@@ -4,7 +4,7 @@ import { line } from '../../lines/line.ts';
 import type { Canvas, Line } from '../../lines/line.ts';
 import { cut } from '../../lines/wrap.ts';
 import { plural } from '../../../tokens/words.ts';
-import { signsOf } from '../frame.ts';
+import { signsOf } from '../../lines/signs.ts';
 import type { EventNamed } from '../../channel.ts';
 import type { Panel } from '../panel.ts';
 import { ageOf, sizeOf } from '../wording.ts';

@@ -3,7 +3,7 @@
 import { line } from '../../lines/line.ts';
 import type { Line } from '../../lines/line.ts';
 import { cut } from '../../lines/wrap.ts';
-import { signsOf } from '../frame.ts';
+import { signsOf } from '../../lines/signs.ts';
 import type { Panel } from '../panel.ts';
 import { ageOf } from '../wording.ts';
 import { picker } from './picker.ts';

@@ -3,10 +3,11 @@
 import { line } from '../../lines/line.ts';
 import type { Canvas, Hue, Line } from '../../lines/line.ts';
 import { formatNumber, plural } from '../../../tokens/words.ts';
-import { signsOf } from '../frame.ts';
+import { signsOf } from '../../lines/signs.ts';
 import type { EventNamed } from '../../channel.ts';
 import type { Panel } from '../panel.ts';
-import { paragraph, shortTokens, spoken } from '../wording.ts';
+import { shortTokens } from '../../lines/words.ts';
+import { paragraph, spoken } from '../wording.ts';
 import { pagePanel } from './text.ts';
 
 type Breakdown = EventNamed<'context_breakdown'>;

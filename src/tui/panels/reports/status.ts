@@ -5,7 +5,8 @@ import type { Canvas, Line } from '../../lines/line.ts';
 import { formatNumber, plural } from '../../../tokens/words.ts';
 import type { EventNamed } from '../../channel.ts';
 import type { Panel } from '../panel.ts';
-import { fact, sandboxWords, shortTokens, spoken } from '../wording.ts';
+import { shortTokens } from '../../lines/words.ts';
+import { fact, sandboxWords, spoken } from '../wording.ts';
 import { pagePanel } from './text.ts';
 
 type Status = EventNamed<'status'>;

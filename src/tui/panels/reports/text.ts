@@ -2,7 +2,8 @@
 
 import type { Canvas, Line } from '../../lines/line.ts';
 import { wrap } from '../../lines/wrap.ts';
-import { frame, roomFor, signsOf } from '../frame.ts';
+import { signsOf } from '../../lines/signs.ts';
+import { frame, roomFor } from '../frame.ts';
 import type { KeyHint } from '../frame.ts';
 import type { KeyPress, Panel, PanelStep } from '../panel.ts';
 import { clampTop, placeOf, scrolledTop, shownRows } from '../scroll.ts';

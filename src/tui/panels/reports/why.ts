@@ -3,7 +3,8 @@
 import { line } from '../../lines/line.ts';
 import type { Canvas, Line } from '../../lines/line.ts';
 import { formatNumber } from '../../../tokens/words.ts';
-import { frame, roomFor, signsOf } from '../frame.ts';
+import { signsOf } from '../../lines/signs.ts';
+import { frame, roomFor } from '../frame.ts';
 import { listLines, movedCursor } from '../list.ts';
 import type { EventNamed } from '../../channel.ts';
 import type { Panel } from '../panel.ts';

@@ -1,11 +1,13 @@
 // Numbers and times as the screen says them. Pure.
 
-/** `950`, `9.4k`, `152k`, `1.2M`: three digits at most. */
-export function shortCount(count: number): string {
-  if (count < 1000) return String(count);
-  if (count < 9_950) return `${(count / 1000).toFixed(1)}k`;
-  if (count < 999_500) return `${Math.round(count / 1000)}k`;
-  return `${(count / 1e6).toFixed(1)}M`;
+/** Tokens in short: `812`, `9.4k`, `152k`, `1.2M`. A minus stays. */
+export function shortTokens(tokens: number): string {
+  const size = Math.abs(tokens);
+  const sign = tokens < 0 ? '-' : '';
+  if (size < 1_000) return `${sign}${size}`;
+  if (size < 9_950) return `${sign}${(size / 1_000).toFixed(1).replace(/\.0$/, '')}k`;
+  if (size < 999_500) return `${sign}${Math.round(size / 1_000)}k`;
+  return `${sign}${(size / 1_000_000).toFixed(1).replace(/\.0$/, '')}M`;
 }
 
 /** `0.4s`, `12s`, `3m 20s`, `1h 5m`. */
