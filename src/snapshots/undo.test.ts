@@ -103,7 +103,7 @@ describe('the plan of an undo', () => {
     assert.equal(isConflicting(planned, {}), true);
   });
 
-  test('removes the temporary files of a killed undo, whoever they seem to belong to', () => {
+  test('removes the temporary files of a killed undo, whatever owner they name', () => {
     const left = '.baton-undo-c0ffee-7';
     const planned = plan(changed('own', `+src/${left}`), {
       known: false,

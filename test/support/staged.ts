@@ -83,7 +83,7 @@ export class Stage {
     this.terminal.press('Enter');
   }
 
-  /** Process ids of Baton: what works in the repository and is no shell of the terminal. */
+  /** Process ids of Baton: those that work in the repository, except the terminal's shells. */
   processes(): readonly number[] {
     const shell = this.terminal.pids()[0];
     return processesIn(this.desk.home).filter((pid) => pid !== shell);

@@ -11,7 +11,7 @@ const STYLES = /\u001B\[[0-9;:]*m/g;
 // oxlint-disable-next-line no-control-regex
 const MOVES = /([\r\b\t]|\u001B\[[02]?K)/;
 
-/** @source what terminals use until they are told otherwise */
+/** @source the default of terminals */
 const TAB_STOP = 8;
 
 /** Characters of a line that are looked at. @source four screens of 80 × 24 */
