@@ -1,8 +1,11 @@
 // Whatever ends Baton from outside, the terminal is as it was, nothing runs on, and the session can be resumed.
 
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { before, suite, test } from 'node:test';
 import { NOT_BUILT } from '../support/built.ts';
+import { PROGRAM } from '../support/built.ts';
 import { temporaryDirectory } from '../support/program.ts';
 import type { Reply } from '../support/provider-server/script.ts';
 import { onStage } from '../support/staged.ts';
@@ -50,6 +53,22 @@ suite('ended', { concurrency: 3 }, () => {
     }
   }
 });
+
+test('after a kill in a script, whose shell restores no modes, the guard does', () =>
+  onStage(root, {}, async (stage) => {
+    const { terminal, desk } = stage;
+    const script = [
+      `'${process.execPath}' '${PROGRAM}' --model lab-responses/gpt-5.1`,
+      'sleep 2',
+      'stty -a | tr -s " ;" "\\n\\n" | grep -xE -- "-?(echo|icanon)" | sort',
+      'echo done',
+    ];
+    writeFileSync(join(desk.home, 'script'), script.join('\n'));
+    terminal.run('sh ../script');
+    await terminal.waitFor(/shows\s+the\s+keys/);
+    process.kill(stage.main(), 'SIGKILL');
+    assert.match(await terminal.waitFor(/^\s*done$/m), /^\s*echo\n\s*icanon\n\s*done$/m);
+  }));
 
 function end(
   how: 'SIGTERM' | 'SIGHUP' | 'SIGKILL' | 'closed terminal',
